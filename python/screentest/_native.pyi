@@ -1,0 +1,152 @@
+"""The compiled core. Private: the public functions of :mod:`screentest.metrics` wrap it."""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias, TypedDict, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Plane: TypeAlias = NDArray[Any]
+_F64: TypeAlias = NDArray[np.float64]
+
+VERSION: Final[str]
+"""Version of the workspace, e.g. "0.1.0"."""
+BUILD_PROFILE: Final[str]
+"""Cargo profile of this build: "release" or "debug"."""
+INTEGRITY_PAIRS: Final[int]
+"""Adjacent pairs that the calibrated axes read: 5."""
+INTEGRITY_ALIGN_BELOW: Final[float]
+"""A pair correlating at least this well is not searched for a shift."""
+INTEGRITY_CONFIRM_BELOW: Final[float]
+"""``change`` is exact below this many 8-bit levels and a lower bound from it on."""
+INTEGRITY_GRID_MIN_EXTENT: Final[int]
+"""An axis shorter than this many pixels is not scored for a lattice."""
+
+def pair_starts(frames: int, pairs: int) -> list[int]:
+    """Starts of up to ``pairs`` adjacent pairs spread over ``frames``; empty below two frames."""
+
+def simd_levels() -> list[str]:
+    """The dispatch levels that this CPU runs, slowest first: "baseline", "avx2", "avx512"."""
+
+@final
+class FrameFormat:
+    """How the planes of every frame of one clip are read. Immutable.
+
+    Raises :class:`screentest.errors.InputError` for a description that contradicts itself.
+    """
+
+    @staticmethod
+    def rgb(
+        *,
+        width: int,
+        height: int,
+        dtype: str,
+        bit_depth: int | None = None,
+        value_range: tuple[float, float] | None = None,
+    ) -> FrameFormat:
+        """RGB: one ``(H, W, 3)`` array or three ``(H, W)`` arrays per frame."""
+
+    @staticmethod
+    def grey(
+        *,
+        width: int,
+        height: int,
+        dtype: str,
+        bit_depth: int | None = None,
+        value_range: tuple[float, float] | None = None,
+        limited: bool = False,
+    ) -> FrameFormat:
+        """Grey: one ``(H, W)`` array per frame."""
+
+    @staticmethod
+    def yuv(
+        *,
+        width: int,
+        height: int,
+        bit_depth: int,
+        shift: int = 0,
+        kr: float,
+        kb: float,
+        limited: bool,
+        chroma_shift: tuple[int, int],
+    ) -> FrameFormat:
+        """Y, Cb and Cr: three arrays per frame, uint8 at 8 bits and uint16 above.
+
+        ``shift`` brings a stored value down to ``bit_depth`` bits (6 for P010). ``kr`` and ``kb``
+        are the matrix's weights of red and blue. ``chroma_shift`` is the base-two logarithm of the
+        horizontal and vertical step: (1, 1) for 4:2:0.
+        """
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def model(self) -> Literal["rgb", "grey", "yuv"]: ...
+    @property
+    def value_range(self) -> tuple[float, float] | None:
+        """(black, white) of float samples; ``None`` for integers."""
+
+class _Series(TypedDict):
+    index: NDArray[np.int64]
+    luma_mean: _F64
+    luma_std: _F64
+    luma_min: _F64
+    luma_max: _F64
+    red: _F64
+    green: _F64
+    blue: _F64
+    corr: _F64
+    corr_aligned: _F64
+    change: _F64
+
+@final
+class IntegrityAccumulator:
+    """Facts of frames pushed one by one; keeps one small luma plane and a few numbers per frame.
+
+    Safe to share between threads; pushes are serialised. ``simd`` forces a dispatch level, which
+    changes no bit of any result. :class:`screentest.errors.InputError` for planes that do not fit
+    the format.
+    """
+
+    def __new__(
+        cls, format: FrameFormat, *, threads: int = 1, simd: str | None = None
+    ) -> IntegrityAccumulator: ...
+    def push(
+        self,
+        index: int,
+        planes: Sequence[_Plane],
+        previous: Sequence[_Plane] | None = None,
+        *,
+        grid: bool = False,
+        align: bool = False,
+        change: bool = False,
+    ) -> tuple[int, int]:
+        """Measures frame ``index``; returns its counts of non-finite and out-of-range samples.
+
+        ``previous`` holds the planes of frame ``index - 1``, which must be the last one pushed.
+        ``grid`` keeps the frame's gradient profiles, ``align`` searches the best small shift if the
+        pair correlates below 0.9, ``change`` measures the most changed place.
+        """
+
+    def forget_grid(self, index: int) -> None:
+        """Drops the gradient profiles of a frame, if it has any."""
+
+    def grid(self, frames: Sequence[int]) -> tuple[float, float, float, str] | None:
+        """(ratio, period in px, phase in px, axis) of the strongest lattice of these frames."""
+
+    def series(self) -> _Series:
+        """One entry per frame pushed; NaN in the last three where nothing was measured."""
+
+    @property
+    def frames(self) -> int: ...
+    @property
+    def non_finite_samples(self) -> int: ...
+    @property
+    def out_of_range_samples(self) -> int: ...
+    @property
+    def value_extremes(self) -> tuple[float, float] | None: ...
+    @property
+    def first_non_finite(self) -> tuple[int, int, int] | None: ...
+    @property
+    def non_finite_runs(self) -> list[tuple[int, int]]: ...

@@ -1,0 +1,1 @@
+"""What is measured. Facts hold no threshold, no verdict and no wall time."""

@@ -1,0 +1,515 @@
+"""Is this a render at all: reference-free facts of a clip, cheap enough for every render.
+
+The correlation, contrast and lattice numbers are taken from five adjacent pairs spread over the
+clip. At ``depth="full"`` every frame is looked at once besides, on a fixed grid of pixels and rows,
+for what changes over time; at ``depth="sampled"`` no other frame is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from screentest import _native, compute
+from screentest.errors import InputError, MediaError
+from screentest.media import open_clip
+from screentest.media.clip import Clip, Frame
+from screentest.media.info import ClipInfo, Damage
+from screentest.metrics.facts import Unmeasured
+
+__all__ = [
+    "AXES",
+    "IMPL",
+    "Depth",
+    "FrameSeries",
+    "IntegrityAccumulator",
+    "IntegrityFacts",
+    "measure_integrity",
+]
+
+IMPL = "integrity/1"
+"""Changes when any value of this family could change."""
+
+Depth = Literal["full", "sampled"]
+_F64 = NDArray[np.float64]
+
+AXES = ("noise", "blank", "grid", "frozen", "duplicate", "black", "non_finite", "damaged")
+"""Every axis, in the order of reports."""
+
+TEMPORAL_AXES = ("noise", "frozen", "duplicate")
+"""Axes that compare frames, so that a single frame has none of them."""
+
+EVERY_FRAME_AXES = ("frozen", "duplicate", "black", "non_finite", "damaged")
+"""Axes that a sample of frames cannot speak for."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrameSeries:
+    """One entry per frame read, ascending by display index.
+
+    Luma and colour lie in [0, 1] and are taken on the decimated grid (every ``stride``-th row and
+    column, ``stride = max(1, height // 96)``). The last three compare a frame with the one before
+    it; they are NaN where that frame was not read or the number was not asked for, and are never
+    written to a report as such.
+
+    Attributes:
+        index: display index.
+        time_s: presentation time, or ``None`` if the clip has no time stamps.
+        luma_mean: mean luma.
+        luma_std: population standard deviation of luma, in [0, 0.5].
+        luma_min: smallest luma.
+        luma_max: largest luma.
+        red: mean red.
+        green: mean green.
+        blue: mean blue.
+        corr: Pearson correlation of luma, in [-1, 1]; 0 if either frame is flat (std < 1e-6).
+        corr_aligned: the same after averaging over cells of ``stride`` pixels and the best shift of
+            up to four cells; equal to ``corr`` from 0.9 up, searched only below.
+        change: largest mean absolute difference over a run of 16 pixels of a row, in 8-bit levels;
+            exact below 1, a lower bound from 1 on; a repeated frame reads 0.
+    """
+
+    index: NDArray[np.int64]
+    time_s: _F64 | None
+    luma_mean: _F64
+    luma_std: _F64
+    luma_min: _F64
+    luma_max: _F64
+    red: _F64
+    green: _F64
+    blue: _F64
+    corr: _F64
+    corr_aligned: _F64
+    change: _F64
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FrameSeries):
+            return NotImplemented
+        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+        return all(
+            a is b if a is None or b is None else np.array_equal(a, b, equal_nan=True)
+            for a, b in pairs
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts of one clip, to be judged by :func:`screentest.verdicts.judge_integrity`.
+
+    Attributes:
+        impl: version of the definitions; facts of different ``impl`` do not compare.
+        clip: geometry, colour, timing and decoder.
+        damage: places where the file does not hold what it should.
+        depth: ``"full"`` or ``"sampled"``.
+        frames: frames in the clip.
+        frames_read: frames measured.
+        adjacent_frame_corr: median over the sampled pairs of the correlation of the two frames'
+            decimated luma, in [-1, 1]. Near 0 for noise, near 1 for a picture; 0 for flat frames.
+        adjacent_frame_corr_aligned: the same after the best small shift; at least as large.
+        corr_starts: the pairs (k, k + 1) sampled, by k.
+        corr_series: correlation of each of them.
+        corr_aligned_series: the same after the best small shift.
+        frame_std_min: smallest standard deviation of luma over the sampled frames, in [0, 0.5].
+        grid_peak_ratio: strength of the strongest lattice, as its spectral line over the median of
+            its neighbours; ``None`` if neither side has 512 px.
+        grid_period_px: period of that lattice.
+        grid_axis: ``"x"`` for vertical lines, ``"y"`` for horizontal ones.
+        grid_phase_px: centre of its first line from the left or top edge.
+        grid_frames: frames that the lattice was read from.
+        non_finite_samples: samples that are NaN or infinite.
+        non_finite_frames: runs (first, last) of frames that hold one.
+        non_finite_first: frame, row and column of the first.
+        series: one entry per frame read.
+        unmeasured: axes that gave no number, and why.
+    """
+
+    impl: str
+    clip: ClipInfo
+    damage: tuple[Damage, ...] = ()
+    depth: Depth
+    frames: int
+    frames_read: int
+    adjacent_frame_corr: float | None = None
+    adjacent_frame_corr_aligned: float | None = None
+    corr_starts: tuple[int, ...] = ()
+    corr_series: tuple[float, ...] = ()
+    corr_aligned_series: tuple[float, ...] = ()
+    frame_std_min: float | None = None
+    grid_peak_ratio: float | None = None
+    grid_period_px: float | None = None
+    grid_axis: Literal["x", "y"] | None = None
+    grid_phase_px: float | None = None
+    grid_frames: tuple[int, ...] = ()
+    non_finite_samples: int = 0
+    non_finite_frames: tuple[tuple[int, int], ...] = ()
+    non_finite_first: tuple[int, int, int] | None = None
+    series: FrameSeries
+    unmeasured: tuple[Unmeasured, ...] = ()
+
+
+def measure_integrity(
+    source: Any, *, depth: Depth = "full", threads: int | None = None, **options: Any
+) -> IntegrityFacts:
+    """Facts that tell a render from noise, a blank, a lattice, a freeze or a damaged file.
+
+    Args:
+        source: an open :class:`~screentest.media.clip.Clip` (left open), or anything that
+            :func:`screentest.media.open_clip` opens.
+        depth: ``"full"`` looks at every frame once; ``"sampled"`` reads at most ten and seeks to
+            them in a file.
+        threads: compute budget of decoder and kernels together; default ``min(4, CPUs)``.
+        **options: passed to :func:`~screentest.media.open_clip` (``value_range=``, ``layout=``...).
+
+    Returns:
+        The facts. Identical frames correlate at 1; flat ones at 0, with a deviation of 0. NaN and
+        infinite samples are counted, and read as black for everything else. A single frame has no
+        temporal numbers; a side below 512 px has no lattice: both are named in ``unmeasured``.
+
+    Raises:
+        MediaError: the source cannot be read, or its values leave the range they are said to have.
+        InputError: an argument is wrong.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> import numpy as np
+        >>> ramp = np.tile(np.arange(64, dtype=np.uint8)[:, None], (1, 64))
+        >>> facts = measure_integrity(np.stack([ramp, ramp, 63 - ramp]))
+        >>> facts.corr_series
+        (1.0, -1.0)
+    """
+    if depth not in ("full", "sampled"):
+        raise InputError(f'depth={depth!r}: expected "full" or "sampled"', code="bad_depth")
+    budget = compute.threads(threads)
+    if isinstance(source, Clip):
+        return _measure(source, depth, budget)
+    with open_clip(source, threads=budget, **options) as clip:
+        return _measure(clip, depth, budget)
+
+
+def _measure(clip: Clip, depth: Depth, threads: int) -> IntegrityFacts:
+    accumulator = IntegrityAccumulator(
+        clip.format, frames=clip.info.frames, depth=depth, threads=threads
+    )
+    for frame in _wanted(clip, accumulator):
+        accumulator.push(frame)
+    facts = accumulator.finish(clip.info, clip.damage)
+    if depth == "full":
+        _search_more_pairs(clip, facts, threads)
+    return facts
+
+
+def _wanted(clip: Clip, accumulator: IntegrityAccumulator) -> Iterator[Frame]:
+    if accumulator.depth == "full":
+        return clip.frames()
+    return clip.frames_at(accumulator.sampled_frames())
+
+
+# A pair speaks about noise if both frames have contrast and differ. These are looser than any
+# sensible policy, so that a judge who finds no evidence among the sampled pairs finds it here.
+_EVIDENCE_STD = 0.02
+
+
+def _speaks(series: FrameSeries) -> NDArray[np.bool_]:
+    before = np.concatenate([[0.0], series.luma_std[:-1]])
+    contrast = (series.luma_std >= _EVIDENCE_STD) & (before >= _EVIDENCE_STD)
+    speaks: NDArray[np.bool_] = (
+        contrast & (series.change >= _native.INTEGRITY_CONFIRM_BELOW) & np.isfinite(series.corr)
+    )
+    return speaks
+
+
+def _search_more_pairs(clip: Clip, facts: IntegrityFacts, threads: int) -> None:
+    """Aligns a few more pairs where no sampled one speaks: a long fade, a freeze, doubled frames."""
+    series = facts.series
+    speaks = _speaks(series)
+    sampled = np.isin(series.index - 1, facts.corr_starts)
+    unsearched = speaks & np.isnan(series.corr_aligned)
+    if (speaks & sampled).any() or not unsearched.any():
+        return
+    ends = np.flatnonzero(unsearched)
+    chosen = ends[np.unique(np.linspace(0, len(ends) - 1, _native.INTEGRITY_PAIRS).astype(int))]
+    wanted = sorted({int(i) for end in chosen for i in series.index[end - 1 : end + 1]})
+    again = _native.IntegrityAccumulator(clip.format, threads=threads, simd=compute.simd_level())
+    previous: Frame | None = None
+    for frame in clip.frames_at(wanted):
+        adjacent = previous is not None and previous.index + 1 == frame.index
+        again.push(
+            frame.index,
+            frame.planes,
+            previous.planes if adjacent and previous is not None else None,
+            align=True,
+        )
+        previous = frame
+    found = again.series()
+    where = np.searchsorted(series.index, found["index"])
+    better = np.isfinite(found["corr_aligned"]) & np.isnan(series.corr_aligned[where])
+    series.corr_aligned[where[better]] = found["corr_aligned"][better]
+
+
+class IntegrityAccumulator:
+    """Takes frames as they come and keeps a few numbers of each; :meth:`finish` gives the facts.
+
+    Args:
+        format: how the planes of every frame are read.
+        frames: how many frames the clip has. If it is not known, the sampled pairs are the nearest
+            of up to 32 evenly spaced ones, and the facts say which they were.
+        depth: ``"full"``, or ``"sampled"`` to be fed :meth:`sampled_frames` alone.
+        threads: threads of the kernels.
+        reused_buffers: frames may lie in memory that is overwritten before the next push.
+
+    Memory is a small luma plane, two sums of gradients per candidate frame and 96 bytes per frame.
+    """
+
+    def __init__(
+        self,
+        format: _native.FrameFormat,
+        *,
+        frames: int | None,
+        depth: Depth = "full",
+        threads: int = 1,
+        reused_buffers: bool = False,
+    ) -> None:
+        if depth == "sampled" and frames is None:
+            raise InputError(
+                'depth="sampled" needs the number of frames: give frames=', code="frames_missing"
+            )
+        self.depth: Depth = depth
+        self._format = format
+        self._native = _native.IntegrityAccumulator(
+            format, threads=threads, simd=compute.simd_level()
+        )
+        self._candidates: _Known | _Thinned = (
+            _Thinned(self._native) if frames is None else _Known(frames)
+        )
+        self._frames = frames
+        self._times: list[float | None] = []
+        self._previous: Frame | None = None
+        self._reused_buffers = reused_buffers
+        self._own_frames = False
+
+    def sampled_frames(self) -> list[int]:
+        """Display indices that the sampled axes read, ascending."""
+        starts = self._candidates.starts(self._frames or 0)
+        needed = {k for start in starts for k in (start, start + 1)}
+        return sorted(needed) if needed else list(range(min(1, self._frames or 0)))
+
+    def push(self, frame: Frame) -> None:
+        """Measures one frame. Frames come in display order; a gap starts a new run.
+
+        Raises:
+            MediaError: a value lies outside the range that the samples are said to have.
+            InputError: the planes do not fit the format.
+        """
+        previous = self._previous
+        if previous is not None and previous.index + 1 != frame.index:
+            previous = None
+        if self._reused_buffers:
+            frame, previous = self._owned(frame, previous)
+        non_finite, out_of_range = self._native.push(
+            frame.index,
+            frame.planes,
+            None if previous is None else previous.planes,
+            grid=self._candidates.keeps(frame.index),
+            align=self._candidates.is_start(frame.index - 1),
+            change=self.depth == "full",
+        )
+        # A frame with a NaN often holds wild values beside it; the NaN is the finding.
+        if out_of_range and not non_finite and not self._native.non_finite_samples:
+            raise _out_of_range(self._format, self._native, frame.index)
+        self._times.append(frame.time_s)
+        self._previous = frame
+
+    def _owned(self, frame: Frame, previous: Frame | None) -> tuple[Frame, Frame | None]:
+        """Copies of frames whose memory the caller reuses, once that shows."""
+        if previous is not None and not self._own_frames:
+            reused = np.may_share_memory(previous.planes[0], frame.planes[0])
+            if reused:
+                # What was there is gone, so this one pair is not compared.
+                self._own_frames, previous = True, None
+        if self._own_frames:
+            planes = tuple(plane.copy() for plane in frame.planes)
+            frame = Frame(frame.index, frame.time_s, planes, frame.corrupt)
+        return frame, previous
+
+    def finish(self, clip: ClipInfo, damage: list[Damage] | None = None) -> IntegrityFacts:
+        """The facts of the frames pushed.
+
+        Raises:
+            MediaError: no frame was pushed, or the values cannot have the range they are said to.
+        """
+        raw = self._native.series()
+        read = len(raw["index"])
+        if read == 0:
+            raise MediaError(f"{clip.source}: no frames", code="no_frames")
+        _check_declared_range(self._format, self._native, self._previous)
+        times = (
+            None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
+        )
+        series = FrameSeries(time_s=times, **raw)
+        frames = int(series.index[-1]) + 1 if self._frames is None else self._frames
+        starts = [k for k in self._candidates.starts(frames) if _pair_read(series, k)]
+        ends = np.searchsorted(series.index, [k + 1 for k in starts])
+        corr, aligned = series.corr[ends], series.corr_aligned[ends]
+        grid_frames = [k for k in self._candidates.starts(frames) if k in series.index]
+        grid = self._native.grid(grid_frames) if grid_frames else None
+        ratio, period, phase, axis = grid or (None, None, None, None)
+        sampled = np.unique(np.concatenate([ends - 1, ends])) if starts else slice(None)
+        return IntegrityFacts(
+            impl=IMPL,
+            clip=clip,
+            damage=tuple(damage or ()),
+            depth=self.depth,
+            frames=frames,
+            frames_read=read,
+            adjacent_frame_corr=float(np.median(corr)) if starts else None,
+            adjacent_frame_corr_aligned=float(np.median(aligned)) if starts else None,
+            corr_starts=tuple(starts),
+            corr_series=tuple(corr.tolist()),
+            corr_aligned_series=tuple(aligned.tolist()),
+            frame_std_min=float(series.luma_std[sampled].min()),
+            grid_peak_ratio=ratio,
+            grid_period_px=period,
+            grid_axis="y" if axis == "y" else "x" if axis == "x" else None,
+            grid_phase_px=phase,
+            grid_frames=tuple(grid_frames) if grid else (),
+            non_finite_samples=self._native.non_finite_samples,
+            non_finite_frames=tuple(self._native.non_finite_runs),
+            non_finite_first=self._native.first_non_finite,
+            series=series,
+            unmeasured=tuple(self._unmeasured(frames, read, bool(starts), grid is not None)),
+        )
+
+    def _unmeasured(
+        self, frames: int, read: int, has_pairs: bool, has_grid: bool
+    ) -> Iterator[Unmeasured]:
+        skipped: tuple[str, ...] = EVERY_FRAME_AXES if self.depth == "sampled" else ()
+        for axis in AXES:
+            if axis in TEMPORAL_AXES and frames < 2:
+                yield Unmeasured(axis, "needs 2 frames, the clip has 1", applies=False)
+            elif axis == "noise" and not has_pairs:
+                yield Unmeasured(axis, "no two neighbouring frames could be read")
+            elif axis == "grid" and not has_grid:
+                least = _native.INTEGRITY_GRID_MIN_EXTENT
+                size = f"{self._format.width}x{self._format.height}"
+                if max(self._format.width, self._format.height) < least:
+                    yield Unmeasured(
+                        axis, f"needs a side of {least} px, the clip is {size}", applies=False
+                    )
+                else:
+                    yield Unmeasured(axis, "none of the sampled frames could be read")
+            elif axis in skipped:
+                reason = f'depth="sampled" read {read} of {frames} frames'
+                yield Unmeasured(axis, reason, applies=False)
+
+
+def _pair_read(series: FrameSeries, start: int) -> bool:
+    end = int(np.searchsorted(series.index, start + 1))
+    return (
+        end < len(series.index)
+        and bool(series.index[end] == start + 1)
+        and bool(np.isfinite(series.corr[end]))
+    )
+
+
+class _Known:
+    """Sampled pairs of a clip whose length is known: exactly those of the definition."""
+
+    def __init__(self, frames: int) -> None:
+        self._starts = _native.pair_starts(frames, _native.INTEGRITY_PAIRS)
+        self._set = frozenset(self._starts)
+        # The contrast and the lattice of a single picture are read from it.
+        self._lone = frames == 1
+
+    def keeps(self, index: int) -> bool:
+        return index in self._set or self._lone
+
+    def is_start(self, index: int) -> bool:
+        return index in self._set
+
+    def starts(self, frames: int) -> list[int]:
+        return [0] if self._lone and frames == 1 else self._starts
+
+
+class _Thinned:
+    """Candidates while the length is not known: every ``spacing``-th frame, which doubles when
+    more than 32 are kept."""
+
+    def __init__(self, native: _native.IntegrityAccumulator) -> None:
+        self._native = native
+        self._spacing = 1
+        self._kept: list[int] = []
+
+    def keeps(self, index: int) -> bool:
+        if index % self._spacing:
+            return False
+        self._kept.append(index)
+        if len(self._kept) > 32:
+            self._spacing *= 2
+            for dropped in (k for k in self._kept if k % self._spacing):
+                self._native.forget_grid(dropped)
+            self._kept = [k for k in self._kept if k % self._spacing == 0]
+        return index % self._spacing == 0
+
+    def is_start(self, index: int) -> bool:
+        return index >= 0 and index % self._spacing == 0
+
+    def starts(self, frames: int) -> list[int]:
+        if frames == 1:
+            return [0]
+        usable = [k for k in self._kept if k + 1 < frames]
+        if not usable:
+            return []
+        ideal = _native.pair_starts(frames, _native.INTEGRITY_PAIRS)
+        return sorted({min(usable, key=lambda k: (abs(k - want), k)) for want in ideal})
+
+
+def _out_of_range(
+    format: _native.FrameFormat, native: _native.IntegrityAccumulator, index: int
+) -> MediaError:
+    low, high = native.value_extremes or (0.0, 0.0)
+    if format.value_range is None:
+        return MediaError(
+            f"frame {index} holds the value {high:.0f}, more than its bit depth allows: "
+            "say the true bit_depth=",
+            code="value_out_of_range",
+            frame=index,
+            largest=high,
+        )
+    said_low, said_high = format.value_range
+    return MediaError(
+        f"frame {index} holds values from {low:.4g} to {high:.4g}, expected [{said_low:g}, "
+        f"{said_high:g}]: say the range they are in with value_range=(low, high)",
+        code="value_out_of_range",
+        frame=index,
+        smallest=low,
+        largest=high,
+        value_range=(said_low, said_high),
+    )
+
+
+def _check_declared_range(
+    format: _native.FrameFormat, native: _native.IntegrityAccumulator, last: Frame | None
+) -> None:
+    """Refuses [0, 1] pictures that are said to span hundreds: they would all measure as black."""
+    extremes = native.value_extremes
+    if format.value_range is None or extremes is None or native.non_finite_samples:
+        return
+    low, high = format.value_range
+    if high - low <= 2 or extremes[0] < 0 or not 0 < extremes[1] <= 1 or last is None:
+        return
+    fractional = any(bool(np.any(plane != np.floor(plane))) for plane in last.planes)
+    if fractional:
+        raise MediaError(
+            f"all values lie in [{extremes[0]:.4g}, {extremes[1]:.4g}] but value_range=({low:g}, "
+            f"{high:g}) was said: say value_range=(0, 1) if white is 1",
+            code="value_range_unlikely",
+            smallest=extremes[0],
+            largest=extremes[1],
+            value_range=(low, high),
+        )

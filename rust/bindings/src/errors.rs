@@ -1,0 +1,33 @@
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict};
+use screentest_kernels::Error;
+
+/// Raises a kernel's error as `screentest.errors.InputError` with a stable code.
+pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    let code = match error {
+        Error::BadGeometry { .. } => "bad_geometry",
+        Error::BadDepth { .. } => "bad_bit_depth",
+        Error::BadRange { .. } => "bad_value_range",
+        Error::BadMatrix { .. } => "bad_matrix",
+        Error::BadChroma { .. } => "bad_chroma",
+        Error::WrongPlanes { .. } => "wrong_planes",
+        Error::PlaneSize { .. } => "plane_size",
+        Error::NotAdjacent { .. } => "not_adjacent",
+        Error::NoProfile { .. } => "no_profile",
+        _ => "bad_input",
+    };
+    input_error(py, &error.to_string(), code)
+}
+
+/// `screentest.errors.InputError(message, code=code)`; an error on the way is returned instead.
+pub(crate) fn input_error(py: Python<'_>, message: &str, code: &str) -> PyErr {
+    let build = || -> PyResult<Bound<'_, PyAny>> {
+        let class = py.import("screentest.errors")?.getattr("InputError")?;
+        let keywords: Bound<'_, PyDict> = [("code", code)].into_py_dict(py)?;
+        class.call((message,), Some(&keywords))
+    };
+    match build() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}

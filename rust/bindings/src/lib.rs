@@ -1,0 +1,40 @@
+//! The boundary between Python and the kernels: borrow, check, compute without the GIL, map errors.
+
+mod errors;
+mod format;
+mod frames;
+mod integrity;
+mod pool;
+
+use pyo3::prelude::*;
+
+/// The compiled core of screentest; `_native.pyi` documents it.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::format::FrameFormat;
+    #[pymodule_export]
+    use crate::integrity::{IntegrityAccumulator, pair_starts};
+
+    use pyo3::prelude::*;
+    use screentest_kernels::{integrity, simd::Level};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("BUILD_PROFILE", env!("SCREENTEST_PROFILE"))?;
+        module.add("INTEGRITY_PAIRS", integrity::PAIRS)?;
+        module.add("INTEGRITY_ALIGN_BELOW", integrity::ALIGN_BELOW)?;
+        module.add("INTEGRITY_CONFIRM_BELOW", integrity::CONFIRM_BELOW)?;
+        module.add("INTEGRITY_GRID_MIN_EXTENT", integrity::MIN_EXTENT)
+    }
+
+    /// The dispatch levels that this CPU runs, slowest first.
+    #[pyfunction]
+    fn simd_levels() -> Vec<&'static str> {
+        Level::available()
+            .iter()
+            .map(|level| level.name())
+            .collect()
+    }
+}

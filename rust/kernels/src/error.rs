@@ -1,0 +1,127 @@
+use std::fmt;
+
+/// Why a kernel refused its input. Every variant carries the numbers that were wrong.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A format with no pixels, or with more than the kernels index.
+    BadGeometry {
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+    },
+    /// A bit depth outside 1 to 16, or a shift that leaves the container.
+    BadDepth {
+        /// Significant bits.
+        bit_depth: u32,
+        /// Right shift that brings a container's value to `bit_depth` bits.
+        shift: u32,
+    },
+    /// A value range that is not two finite, increasing numbers.
+    BadRange {
+        /// The value of black.
+        low: f64,
+        /// The value of white.
+        high: f64,
+    },
+    /// Luma weights that are not positive numbers with a sum below one.
+    BadMatrix {
+        /// Weight of red in luma.
+        kr: f64,
+        /// Weight of blue in luma.
+        kb: f64,
+    },
+    /// Chroma subsampling that no format uses.
+    BadChroma {
+        /// Base-two logarithm of the horizontal step.
+        horizontal: u32,
+        /// Base-two logarithm of the vertical step.
+        vertical: u32,
+    },
+    /// Planes of another number or element type than the format says.
+    WrongPlanes {
+        /// What the format wants.
+        expected: &'static str,
+        /// What was given.
+        given: &'static str,
+    },
+    /// A plane of another size than the format says.
+    PlaneSize {
+        /// Index of the plane.
+        plane: usize,
+        /// Expected (rows, columns).
+        expected: (usize, usize),
+        /// Given (rows, columns).
+        given: (usize, usize),
+    },
+    /// A frame was asked to be the previous frame of one that is not its successor.
+    NotAdjacent {
+        /// Index of the last frame seen.
+        last: usize,
+        /// Index of the frame given.
+        given: usize,
+    },
+    /// The grid profiles of a frame that did not ask for them.
+    NoProfile {
+        /// Index of the frame.
+        frame: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadGeometry { width, height } => {
+                write!(
+                    f,
+                    "a frame of {width}x{height} pixels: expected 1 to 65536 on each side"
+                )
+            }
+            Self::BadDepth { bit_depth, shift } => write!(
+                f,
+                "bit_depth {bit_depth} with shift {shift}: expected 1 to 16 bits that fit a 16-bit sample"
+            ),
+            Self::BadRange { low, high } => write!(
+                f,
+                "value_range ({low}, {high}): expected two finite numbers, the first below the second"
+            ),
+            Self::BadMatrix { kr, kb } => write!(
+                f,
+                "luma weights kr {kr}, kb {kb}: expected positive numbers whose sum is below 1"
+            ),
+            Self::BadChroma {
+                horizontal,
+                vertical,
+            } => write!(
+                f,
+                "chroma shift ({horizontal}, {vertical}): expected 0 to 2 in each direction"
+            ),
+            Self::WrongPlanes { expected, given } => {
+                write!(f, "planes are {given}: expected {expected}")
+            }
+            Self::PlaneSize {
+                plane,
+                expected,
+                given,
+            } => write!(
+                f,
+                "plane {plane} has {} rows of {} samples: expected {} rows of {}",
+                given.0, given.1, expected.0, expected.1
+            ),
+            Self::NotAdjacent { last, given } => write!(
+                f,
+                "frame {given} cannot be paired with the last frame seen, {last}: expected frame {}",
+                last + 1
+            ),
+            Self::NoProfile { frame } => {
+                write!(
+                    f,
+                    "frame {frame} has no grid profile: push it with grid=True first"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}

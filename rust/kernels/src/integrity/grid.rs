@@ -1,0 +1,322 @@
+//! Periodic lattices: the spectrum of the mean gradient along each axis.
+
+use std::f64::consts::PI;
+
+use rayon::prelude::*;
+
+use crate::format::Format;
+use crate::frame::{Pixels, Rows, Sample};
+use crate::luma::luma_row;
+use crate::simd::Level;
+
+/// An axis shorter than this many pixels is not scored: below it, accepted and rejected renders
+/// overlap.
+pub const MIN_EXTENT: usize = 512;
+
+/// Periods that are searched, in pixels.
+const SHORTEST_PERIOD: usize = 8;
+const LONGEST_PERIOD: usize = 128;
+
+/// Neighbours whose median a bin is compared with: 3 to 24 bins away on each side.
+const INNER: usize = 3;
+const OUTER: usize = 24;
+
+/// A bin with fewer neighbours than this is skipped.
+const MIN_NEIGHBOURS: usize = 8;
+
+/// The axis along which a lattice repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Columns: vertical lines.
+    X,
+    /// Rows: horizontal lines.
+    Y,
+}
+
+/// The strongest periodic component of a set of frames.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Its magnitude over the median of its neighbours'; 0 if no bin qualifies.
+    pub peak_ratio: f64,
+    /// Its period in pixels; 0 if no bin qualifies.
+    pub period_px: f64,
+    /// Where its lines lie: the first line's centre, in pixels from the left or top edge.
+    pub phase_px: f64,
+    /// Along which axis.
+    pub axis: Axis,
+}
+
+/// Sums of absolute luma differences between neighbouring columns, and rows, of one frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Profiles {
+    x: Vec<u64>,
+    y: Vec<u64>,
+}
+
+/// Rows of one parallel task. 64 rows of 20-bit luma sum in 32 bits.
+const BAND: usize = 64;
+
+/// Columns whose differences sum in 32 bits.
+const SPAN: usize = 2048;
+
+impl Profiles {
+    pub(crate) fn of<T: Sample>(level: Level, format: &Format, pixels: &Pixels<'_, T>) -> Self {
+        let (width, height) = (format.width, format.height);
+        let bands: Vec<(Vec<u32>, Vec<u64>)> = (0..height.div_ceil(BAND))
+            .into_par_iter()
+            .map(|band| {
+                let first = band * BAND;
+                // A band's last row is differenced with the row after it.
+                let last = height.min(first + BAND);
+                band_profiles(level, format, pixels, first, last)
+            })
+            .collect();
+        let mut x = vec![0_u64; width - 1];
+        let mut y = Vec::with_capacity(height);
+        for (band_x, band_y) in bands {
+            for (total, part) in x.iter_mut().zip(band_x) {
+                *total += u64::from(part);
+            }
+            y.extend(band_y);
+        }
+        Self { x, y }
+    }
+}
+
+fn band_profiles<T: Sample>(
+    level: Level,
+    format: &Format,
+    pixels: &Pixels<'_, T>,
+    first: usize,
+    last: usize,
+) -> (Vec<u32>, Vec<u64>) {
+    let width = format.width;
+    let mut rows = Rows::new(pixels);
+    let (mut current, mut next) = (vec![0_i32; width], vec![0_i32; width]);
+    let mut x = vec![0_u32; width - 1];
+    let mut y = Vec::with_capacity(last - first);
+    level.run(
+        #[inline(always)]
+        || luma_row(&mut rows, format, first, &mut current),
+    );
+    for row in first..last {
+        let below = row + 1 < format.height;
+        let down = level.run(
+            #[inline(always)]
+            || {
+                if !below {
+                    add_across(&current, &mut x);
+                    return 0;
+                }
+                luma_row(&mut rows, format, row + 1, &mut next);
+                add_across_and_down(&current, &next, &mut x)
+            },
+        );
+        if below {
+            y.push(down);
+            std::mem::swap(&mut current, &mut next);
+        }
+    }
+    (x, y)
+}
+
+/// Adds |right - left| of each neighbouring pair to `x`.
+#[inline(always)]
+fn add_across(row: &[i32], x: &mut [u32]) {
+    for ((sum, &a), &b) in x.iter_mut().zip(row).zip(&row[1..]) {
+        *sum += a.abs_diff(b);
+    }
+}
+
+/// The same, and returns the sum of |below - above|: both in one pass over the row.
+#[inline(always)]
+fn add_across_and_down(row: &[i32], below: &[i32], x: &mut [u32]) -> u64 {
+    let mut total = 0_u64;
+    let pairs = x.len();
+    let right = &row[1..];
+    for start in (0..pairs).step_by(SPAN) {
+        let end = pairs.min(start + SPAN);
+        let mut part = 0_u32;
+        for (((sum, &a), &b), &c) in x[start..end]
+            .iter_mut()
+            .zip(&row[start..end])
+            .zip(&right[start..end])
+            .zip(&below[start..end])
+        {
+            *sum += (b - a).unsigned_abs();
+            part += (c - a).unsigned_abs();
+        }
+        total += u64::from(part);
+    }
+    total + u64::from(row[pairs].abs_diff(below[pairs]))
+}
+
+/// Scores the frames whose profiles are given; `None` if neither axis is long enough.
+///
+/// Magnitudes are averaged, not complex spectra, so a moving periodic texture counts as well.
+pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Option<Grid> {
+    let full_scale = format.full_scale();
+    let score = |axis, extent: usize, lines: usize, pick: fn(&Profiles) -> &[u64]| {
+        if extent < MIN_EXTENT || profiles.is_empty() {
+            return None;
+        }
+        let scale = lines as f64 * full_scale;
+        let curves: Vec<Vec<f64>> = profiles
+            .iter()
+            .map(|p| pick(p).iter().map(|&sum| sum as f64 / scale).collect())
+            .collect();
+        Some(score_axis(level, axis, curves))
+    };
+    let (x, y) = rayon::join(
+        || score(Axis::X, format.width, format.height, |p| &p.x),
+        || score(Axis::Y, format.height, format.width, |p| &p.y),
+    );
+    match (x, y) {
+        (Some(x), Some(y)) if y.peak_ratio > x.peak_ratio => Some(y),
+        (x, y) => x.or(y),
+    }
+}
+
+fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
+    let n = curves.first().map_or(0, Vec::len);
+    let window: Vec<f64> = (0..n)
+        .map(|i| 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos())
+        .collect();
+    for curve in &mut curves {
+        let mean = curve.iter().sum::<f64>() / n as f64;
+        for (v, hann) in curve.iter_mut().zip(&window) {
+            *v = (*v - mean) * hann;
+        }
+    }
+    let bins = n / SHORTEST_PERIOD + OUTER;
+    let spectra: Vec<Vec<[f64; 2]>> = curves
+        .par_iter()
+        .map(|curve| spectrum(level, curve, bins.min(n / 2)))
+        .collect();
+    let count = curves.len() as f64;
+    let magnitudes: Vec<f64> = (0..=bins.min(n / 2))
+        .map(|k| spectra.iter().map(|s| s[k][0].hypot(s[k][1])).sum::<f64>() / count)
+        .collect();
+    let (bin, peak_ratio) = strongest_bin(&magnitudes, n);
+    if bin == 0 {
+        return Grid {
+            peak_ratio: 0.0,
+            period_px: 0.0,
+            phase_px: 0.0,
+            axis,
+        };
+    }
+    let line = spectra
+        .iter()
+        .fold([0.0, 0.0], |[re, im], s| [re + s[bin][0], im + s[bin][1]]);
+    Grid {
+        peak_ratio,
+        period_px: n as f64 / bin as f64,
+        phase_px: first_line(&magnitudes, line, bin, n),
+        axis,
+    }
+}
+
+/// Where the first line of the lattice lies, from the phase at the middle of the axis, where it does
+/// not depend on how far the true period is from the bin's.
+fn first_line(magnitudes: &[f64], [re, im]: [f64; 2], bin: usize, n: usize) -> f64 {
+    let n = n as f64;
+    let (below, above) = (
+        magnitudes[bin - 1],
+        magnitudes.get(bin + 1).copied().unwrap_or(0.0),
+    );
+    // The main lobe of a Hann window: the ratio of two neighbouring bins gives the offset.
+    let offset = |neighbour: f64| {
+        let ratio = neighbour / magnitudes[bin].max(f64::MIN_POSITIVE);
+        ((2.0 * ratio - 1.0) / (1.0 + ratio)).clamp(0.0, 1.0)
+    };
+    let true_bin = bin as f64
+        + if above >= below {
+            offset(above)
+        } else {
+            -offset(below)
+        };
+    let period_px = n / true_bin;
+    let middle = (n - 1.0) / 2.0;
+    let phase_at_middle = im.atan2(re) + 2.0 * PI * bin as f64 * middle / n;
+    let crest = middle - phase_at_middle / (2.0 * PI) * period_px;
+    // Entry `i` of a profile lies between pixels `i` and `i + 1`, so a line of pixels lies half a
+    // pixel after the crest.
+    (crest + 0.5).rem_euclid(period_px)
+}
+
+/// Bins that one pass over the curve works on: their states fill the vector registers.
+const BINS: usize = 32;
+
+/// The discrete Fourier transform of a real curve at bins 0 to `last`, as (re, im).
+///
+/// Goertzel's recurrence, many bins side by side. Only the lowest quarter of the bins is ever read,
+/// so this is faster than a transform of an arbitrary length, and its operations come in one order,
+/// so every dispatch level gives the same bits.
+fn spectrum(level: Level, curve: &[f64], last: usize) -> Vec<[f64; 2]> {
+    let mut bins = Vec::with_capacity(last + BINS);
+    for first in (0..=last).step_by(BINS) {
+        let angle: [f64; BINS] =
+            std::array::from_fn(|j| 2.0 * PI * (first + j) as f64 / curve.len() as f64);
+        let turn = angle.map(|a| 2.0 * a.cos());
+        let (one, two) = level.run(
+            #[inline(always)]
+            || {
+                let (mut one, mut two) = ([0.0_f64; BINS], [0.0_f64; BINS]);
+                for &v in curve {
+                    for j in 0..BINS {
+                        let next = (v - two[j]) + turn[j] * one[j];
+                        two[j] = one[j];
+                        one[j] = next;
+                    }
+                }
+                (one, two)
+            },
+        );
+        bins.extend((0..BINS).map(|j| {
+            // y = one - e^(-i angle) two is the transform up to the phase of one sample.
+            let (sin, cos) = angle[j].sin_cos();
+            let (re, im) = (one[j] * cos - two[j], one[j] * sin);
+            [re, im]
+        }));
+    }
+    bins
+}
+
+/// The bin (and its ratio) that stands out most from the median of its neighbours.
+fn strongest_bin(magnitudes: &[f64], n: usize) -> (usize, f64) {
+    let highest = n / 2;
+    let mut best = (0, 0.0);
+    let mut neighbours = Vec::with_capacity(2 * OUTER);
+    for k in n.div_ceil(LONGEST_PERIOD).max(2)..=n / SHORTEST_PERIOD {
+        neighbours.clear();
+        if k > INNER {
+            neighbours.extend(&magnitudes[k.saturating_sub(OUTER).max(1)..=k - INNER]);
+        }
+        if k + INNER <= highest {
+            neighbours.extend(&magnitudes[k + INNER..=(k + OUTER).min(highest)]);
+        }
+        if neighbours.len() < MIN_NEIGHBOURS {
+            continue;
+        }
+        let ratio = magnitudes[k] / median(&mut neighbours).max(1e-9);
+        if ratio > best.1 {
+            best = (k, ratio);
+        }
+    }
+    best
+}
+
+/// The middle value, or the mean of the two middle values. Reorders its input.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    let n = values.len();
+    if n == 0 {
+        return 0.0;
+    }
+    values.sort_by(f64::total_cmp);
+    if n % 2 == 1 {
+        values[n / 2]
+    } else {
+        f64::midpoint(values[n / 2 - 1], values[n / 2])
+    }
+}
