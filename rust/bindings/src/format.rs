@@ -18,25 +18,15 @@ fn range_of(
 ) -> PyResult<Range> {
     let integer = |bit_depth| {
         if limited {
-            Range::Limited {
-                bit_depth,
-                shift: 0,
-            }
+            Range::Limited { bit_depth, shift: 0 }
         } else {
-            Range::Full {
-                bit_depth,
-                shift: 0,
-            }
+            Range::Full { bit_depth, shift: 0 }
         }
     };
     match dtype {
         "uint8" => Ok(integer(bit_depth.unwrap_or(8))),
         "uint16" => bit_depth.map(integer).ok_or_else(|| {
-            input_error(
-                py,
-                "uint16 samples: expected bit_depth=, got None",
-                "bit_depth_missing",
-            )
+            input_error(py, "uint16 samples: expected bit_depth=, got None", "bit_depth_missing")
         }),
         "float16" | "float32" => {
             let (low, high) = value_range.unwrap_or((0.0, 1.0));
@@ -111,17 +101,7 @@ impl FrameFormat {
         } else {
             Range::Full { bit_depth, shift }
         };
-        build(
-            py,
-            width,
-            height,
-            Model::Yuv {
-                kr,
-                kb,
-                chroma_shift,
-            },
-            range,
-        )
+        build(py, width, height, Model::Yuv { kr, kb, chroma_shift }, range)
     }
 
     #[getter]

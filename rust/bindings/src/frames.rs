@@ -31,11 +31,7 @@ impl<'py> Planes<'py> {
         let py = first.py();
         let array = first.cast::<PyUntypedArray>().map_err(|_| {
             let kind = first.get_type();
-            input_error(
-                py,
-                &format!("a plane is {kind}: expected a numpy array"),
-                "bad_plane",
-            )
+            input_error(py, &format!("a plane is {kind}: expected a numpy array"), "bad_plane")
         })?;
         let dtype = array.dtype();
         if dtype.is_equiv_to(&numpy::dtype::<u8>(py)) {
@@ -112,11 +108,7 @@ fn aligned<'py, A>(
         return Err(input_error(py, message, "unaligned_plane"));
     }
     borrow().ok_or_else(|| {
-        input_error(
-            py,
-            "a plane is being written by someone else: pass a copy",
-            "plane_in_use",
-        )
+        input_error(py, "a plane is being written by someone else: pass a copy", "plane_in_use")
     })
 }
 

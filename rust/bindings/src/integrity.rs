@@ -61,11 +61,7 @@ impl IntegrityAccumulator {
         let current = Planes::borrow(&planes)?;
         let previous = previous.map(|p| Planes::borrow(&p)).transpose()?;
         let (frame, before) = (current.frame(), previous.as_ref().map(Planes::frame));
-        let ask = Ask {
-            grid,
-            align,
-            change,
-        };
+        let ask = Ask { grid, align, change };
         let work = || self.state().push(index, &frame, before.as_ref(), ask);
         let parallel = grid || matches!(current, Planes::F16(_) | Planes::F32(_) | Planes::U16(_));
         let scan = py.detach(|| match parallel.then(|| pool(self.threads)).flatten() {
@@ -85,9 +81,7 @@ impl IntegrityAccumulator {
         py: Python<'_>,
         frames: Vec<usize>,
     ) -> PyResult<Option<(f64, f64, f64, &'static str)>> {
-        let grid = py
-            .detach(|| self.state().grid(&frames))
-            .map_err(|e| raise(py, &e))?;
+        let grid = py.detach(|| self.state().grid(&frames)).map_err(|e| raise(py, &e))?;
         Ok(grid.map(|g| {
             let axis = match g.axis {
                 Axis::X => "x",
@@ -113,18 +107,11 @@ impl IntegrityAccumulator {
         series.set_item("blue", column(|s| s.rgb[2]).into_pyarray(py))?;
         let steps = state.steps();
         // NaN stands for "not measured" in these three arrays; it leaves the library as null.
-        let corr: Vec<f64> = steps
-            .iter()
-            .map(|s| s.map_or(f64::NAN, |s| s.corr))
-            .collect();
-        let aligned: Vec<f64> = steps
-            .iter()
-            .map(|s| s.and_then(|s| s.corr_aligned).unwrap_or(f64::NAN))
-            .collect();
-        let change: Vec<f64> = steps
-            .iter()
-            .map(|s| s.and_then(|s| s.change).unwrap_or(f64::NAN))
-            .collect();
+        let corr: Vec<f64> = steps.iter().map(|s| s.map_or(f64::NAN, |s| s.corr)).collect();
+        let aligned: Vec<f64> =
+            steps.iter().map(|s| s.and_then(|s| s.corr_aligned).unwrap_or(f64::NAN)).collect();
+        let change: Vec<f64> =
+            steps.iter().map(|s| s.and_then(|s| s.change).unwrap_or(f64::NAN)).collect();
         series.set_item("corr", corr.into_pyarray(py))?;
         series.set_item("corr_aligned", aligned.into_pyarray(py))?;
         series.set_item("change", change.into_pyarray(py))?;

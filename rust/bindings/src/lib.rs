@@ -32,9 +32,6 @@ mod _native {
     /// The dispatch levels that this CPU runs, slowest first.
     #[pyfunction]
     fn simd_levels() -> Vec<&'static str> {
-        Level::available()
-            .iter()
-            .map(|level| level.name())
-            .collect()
+        Level::available().iter().map(|level| level.name()).collect()
     }
 }

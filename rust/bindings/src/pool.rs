@@ -18,11 +18,7 @@ pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
         return Some(Arc::clone(pool));
     }
     let name = |i| format!("screentest-{i}");
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(key.1)
-        .thread_name(name)
-        .build()
-        .ok()?;
+    let pool = ThreadPoolBuilder::new().num_threads(key.1).thread_name(name).build().ok()?;
     let pool = Arc::new(pool);
     pools.insert(key, Arc::clone(&pool));
     Some(pool)

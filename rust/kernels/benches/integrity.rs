@@ -30,45 +30,19 @@ fn luma(frame: usize) -> Array2<u8> {
 
 fn facts(format: &Format, level: Level, frames: [&Frame<'_>; 2], ask: Ask) -> Option<String> {
     let mut integrity = Integrity::new(format.clone(), level);
-    integrity
-        .push(
-            0,
-            frames[0],
-            None,
-            Ask {
-                grid: ask.grid,
-                ..Ask::default()
-            },
-        )
-        .ok()?;
+    integrity.push(0, frames[0], None, Ask { grid: ask.grid, ..Ask::default() }).ok()?;
     integrity.push(1, frames[1], Some(frames[0]), ask).ok()?;
-    let grid = if ask.grid {
-        integrity.grid(&[0, 1]).ok()?
-    } else {
-        None
-    };
-    Some(format!(
-        "{:?} {:?} {grid:?}",
-        integrity.stills(),
-        integrity.steps()
-    ))
+    let grid = if ask.grid { integrity.grid(&[0, 1]).ok()? } else { None };
+    Some(format!("{:?} {:?} {grid:?}", integrity.stills(), integrity.steps()))
 }
 
 fn group(c: &mut Criterion, name: &str, format: &Format, frames: [&Frame<'_>; 2], ask: Ask) {
     let expected = facts(format, Level::Baseline, frames, ask);
-    assert!(
-        expected.is_some(),
-        "{name}: the frames do not fit the format"
-    );
+    assert!(expected.is_some(), "{name}: the frames do not fit the format");
     let mut group = c.benchmark_group(name);
     group.throughput(Throughput::Elements((WIDTH * HEIGHT) as u64));
     for &level in Level::available() {
-        assert_eq!(
-            facts(format, level, frames, ask),
-            expected,
-            "{name}: {}",
-            level.name()
-        );
+        assert_eq!(facts(format, level, frames, ask), expected, "{name}: {}", level.name());
         group.bench_function(level.name(), |b| {
             b.iter(|| {
                 let mut integrity = Integrity::new(format.clone(), level);
@@ -86,14 +60,8 @@ fn integrity(c: &mut Criterion) {
         eprintln!("refused: a debug build says nothing about speed");
         return;
     }
-    let full = Range::Full {
-        bit_depth: 8,
-        shift: 0,
-    };
-    let limited = Range::Limited {
-        bit_depth: 8,
-        shift: 0,
-    };
+    let full = Range::Full { bit_depth: 8, shift: 0 };
+    let limited = Range::Limited { bit_depth: 8, shift: 0 };
     let (Ok(packed), Ok(grey)) = (
         Format::new(WIDTH, HEIGHT, Model::Rgb, full),
         Format::new(WIDTH, HEIGHT, Model::Grey, limited),
@@ -101,36 +69,12 @@ fn integrity(c: &mut Criterion) {
         return;
     };
     let (rgb0, rgb1, y0, y1) = (rgb(0), rgb(1), luma(0), luma(1));
-    let rgb = [
-        Frame::U8(Pixels::Packed(rgb0.view())),
-        Frame::U8(Pixels::Packed(rgb1.view())),
-    ];
-    let y = [
-        Frame::U8(Pixels::Grey(y0.view())),
-        Frame::U8(Pixels::Grey(y1.view())),
-    ];
+    let rgb = [Frame::U8(Pixels::Packed(rgb0.view())), Frame::U8(Pixels::Packed(rgb1.view()))];
+    let y = [Frame::U8(Pixels::Grey(y0.view())), Frame::U8(Pixels::Grey(y1.view()))];
     let asks = [
-        (
-            "pair",
-            Ask {
-                change: true,
-                ..Ask::default()
-            },
-        ),
-        (
-            "lattice",
-            Ask {
-                grid: true,
-                ..Ask::default()
-            },
-        ),
-        (
-            "aligned",
-            Ask {
-                align: true,
-                ..Ask::default()
-            },
-        ),
+        ("pair", Ask { change: true, ..Ask::default() }),
+        ("lattice", Ask { grid: true, ..Ask::default() }),
+        ("aligned", Ask { align: true, ..Ask::default() }),
     ];
     for (what, ask) in asks {
         let name = format!("integrity {what}: 1344x768 u8");

@@ -73,10 +73,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadGeometry { width, height } => {
-                write!(
-                    f,
-                    "a frame of {width}x{height} pixels: expected 1 to 65536 on each side"
-                )
+                write!(f, "a frame of {width}x{height} pixels: expected 1 to 65536 on each side")
             }
             Self::BadDepth { bit_depth, shift } => write!(
                 f,
@@ -90,21 +87,14 @@ impl fmt::Display for Error {
                 f,
                 "luma weights kr {kr}, kb {kb}: expected positive numbers whose sum is below 1"
             ),
-            Self::BadChroma {
-                horizontal,
-                vertical,
-            } => write!(
+            Self::BadChroma { horizontal, vertical } => write!(
                 f,
                 "chroma shift ({horizontal}, {vertical}): expected 0 to 2 in each direction"
             ),
             Self::WrongPlanes { expected, given } => {
                 write!(f, "planes are {given}: expected {expected}")
             }
-            Self::PlaneSize {
-                plane,
-                expected,
-                given,
-            } => write!(
+            Self::PlaneSize { plane, expected, given } => write!(
                 f,
                 "plane {plane} has {} rows of {} samples: expected {} rows of {}",
                 given.0, given.1, expected.0, expected.1
@@ -115,10 +105,7 @@ impl fmt::Display for Error {
                 last + 1
             ),
             Self::NoProfile { frame } => {
-                write!(
-                    f,
-                    "frame {frame} has no grid profile: push it with grid=True first"
-                )
+                write!(f, "frame {frame} has no grid profile: push it with grid=True first")
             }
         }
     }

@@ -61,21 +61,14 @@ impl Range {
     fn validate(self) -> Result<()> {
         match self {
             Self::Full { bit_depth, shift } | Self::Limited { bit_depth, shift } => {
-                let least = if matches!(self, Self::Limited { .. }) {
-                    8
-                } else {
-                    1
-                };
+                let least = if matches!(self, Self::Limited { .. }) { 8 } else { 1 };
                 if bit_depth < least || bit_depth + shift > 16 {
                     return Err(Error::BadDepth { bit_depth, shift });
                 }
             }
             Self::Float { low, high } => {
                 if !(low.is_finite() && high.is_finite() && low < high) {
-                    return Err(Error::BadRange {
-                        low: low.into(),
-                        high: high.into(),
-                    });
+                    return Err(Error::BadRange { low: low.into(), high: high.into() });
                 }
             }
         }
@@ -135,30 +128,15 @@ impl LumaForm {
                 let shift = bits.saturating_sub(10);
                 let half = if shift > 0 { 1 << (shift - 1) } else { 0 };
                 let white = (1000_i64 * i64::from(code)) >> shift;
-                Self {
-                    weights: LUMA_WEIGHTS,
-                    offset: half,
-                    shift,
-                    white: white as i32,
-                }
+                Self { weights: LUMA_WEIGHTS, offset: half, shift, white: white as i32 }
             }
-            Model::Grey => Self {
-                weights: [1, 0, 0],
-                offset: -black,
-                shift: 0,
-                white,
-            },
+            Model::Grey => Self { weights: [1, 0, 0], offset: -black, shift: 0, white },
             Model::Yuv { kr, kb, .. } => {
                 let (cb, cr) = chroma_in_luma(kr, kb);
                 // Chroma spans 224 codes where luma spans 219, in limited range.
                 let ratio = if black > 0 { 219.0 / 224.0 } else { 1.0 };
                 if cb.abs() < 1e-9 && cr.abs() < 1e-9 {
-                    return Self {
-                        weights: [1, 0, 0],
-                        offset: -black,
-                        shift: 0,
-                        white,
-                    };
+                    return Self { weights: [1, 0, 0], offset: -black, shift: 0, white };
                 }
                 let scale = 1 << (20 - bits);
                 let fixed = |c: f64| (c * ratio * f64::from(scale)).round() as i32;
@@ -197,36 +175,19 @@ impl Format {
             return Err(Error::BadGeometry { width, height });
         }
         range.validate()?;
-        if let Model::Yuv {
-            kr,
-            kb,
-            chroma_shift: (horizontal, vertical),
-        } = model
-        {
+        if let Model::Yuv { kr, kb, chroma_shift: (horizontal, vertical) } = model {
             let positive = |k: f64| k > 0.0 && k < 1.0;
             if !(positive(kr) && positive(kb) && kr + kb < 1.0) {
                 return Err(Error::BadMatrix { kr, kb });
             }
             if horizontal > 2 || vertical > 2 {
-                return Err(Error::BadChroma {
-                    horizontal,
-                    vertical,
-                });
+                return Err(Error::BadChroma { horizontal, vertical });
             }
             if matches!(range, Range::Float { .. }) || range.code_bits() < 8 {
-                return Err(Error::BadDepth {
-                    bit_depth: range.code_bits(),
-                    shift: 0,
-                });
+                return Err(Error::BadDepth { bit_depth: range.code_bits(), shift: 0 });
             }
         }
-        Ok(Self {
-            width,
-            height,
-            model,
-            range,
-            luma: LumaForm::of(model, range),
-        })
+        Ok(Self { width, height, model, range, luma: LumaForm::of(model, range) })
     }
 
     /// Width in pixels, as shown.
@@ -257,10 +218,9 @@ impl Format {
     /// (rows, columns) of plane `index`.
     pub(crate) fn plane_size(&self, index: usize) -> (usize, usize) {
         match self.model {
-            Model::Yuv {
-                chroma_shift: (sx, sy),
-                ..
-            } if index > 0 => (self.height.div_ceil(1 << sy), self.width.div_ceil(1 << sx)),
+            Model::Yuv { chroma_shift: (sx, sy), .. } if index > 0 => {
+                (self.height.div_ceil(1 << sy), self.width.div_ceil(1 << sx))
+            }
             _ => (self.height, self.width),
         }
     }
@@ -295,13 +255,11 @@ impl Format {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
-    const FULL8: Range = Range::Full {
-        bit_depth: 8,
-        shift: 0,
-    };
+    const FULL8: Range = Range::Full { bit_depth: 8, shift: 0 };
 
     #[test]
     fn bt601_luma_needs_no_chroma() {
@@ -319,23 +277,9 @@ mod tests {
 
     #[test]
     fn neutral_grey_of_limited_709_is_its_luma() {
-        let model = Model::Yuv {
-            kr: 0.2126,
-            kb: 0.0722,
-            chroma_shift: (1, 1),
-        };
-        let format = Format::new(
-            4,
-            4,
-            model,
-            Range::Limited {
-                bit_depth: 8,
-                shift: 0,
-            },
-        );
-        let Ok(format) = format else {
-            panic!("valid format refused")
-        };
+        let model = Model::Yuv { kr: 0.2126, kb: 0.0722, chroma_shift: (1, 1) };
+        let range = Range::Limited { bit_depth: 8, shift: 0 };
+        let format = Format::new(4, 4, model, range).unwrap();
         let form = format.luma;
         let luma = form.weights[0] * 126 + (form.weights[1] + form.weights[2]) * 128 + form.offset;
         assert_eq!(f64::from(luma) / format.full_scale(), 110.0 / 219.0);
@@ -353,38 +297,21 @@ mod tests {
 
     #[test]
     fn bad_depth() {
-        let range = Range::Full {
-            bit_depth: 12,
-            shift: 6,
-        };
+        let range = Range::Full { bit_depth: 12, shift: 6 };
         assert_eq!(
             Format::new(2, 2, Model::Grey, range),
-            Err(Error::BadDepth {
-                bit_depth: 12,
-                shift: 6
-            })
+            Err(Error::BadDepth { bit_depth: 12, shift: 6 })
         );
-        let range = Range::Limited {
-            bit_depth: 7,
-            shift: 0,
-        };
+        let range = Range::Limited { bit_depth: 7, shift: 0 };
         assert_eq!(
             Format::new(2, 2, Model::Grey, range),
-            Err(Error::BadDepth {
-                bit_depth: 7,
-                shift: 0
-            })
+            Err(Error::BadDepth { bit_depth: 7, shift: 0 })
         );
     }
 
     #[test]
     fn bad_range() {
-        for (low, high) in [
-            (0.0, 0.0),
-            (1.0, 0.0),
-            (f32::NAN, 1.0),
-            (0.0, f32::INFINITY),
-        ] {
+        for (low, high) in [(0.0, 0.0), (1.0, 0.0), (f32::NAN, 1.0), (0.0, f32::INFINITY)] {
             let got = Format::new(2, 2, Model::Rgb, Range::Float { low, high });
             assert!(matches!(got, Err(Error::BadRange { .. })), "{low} {high}");
         }
@@ -392,30 +319,16 @@ mod tests {
 
     #[test]
     fn bad_matrix() {
-        let model = Model::Yuv {
-            kr: 0.6,
-            kb: 0.5,
-            chroma_shift: (0, 0),
-        };
-        assert_eq!(
-            Format::new(2, 2, model, FULL8),
-            Err(Error::BadMatrix { kr: 0.6, kb: 0.5 })
-        );
+        let model = Model::Yuv { kr: 0.6, kb: 0.5, chroma_shift: (0, 0) };
+        assert_eq!(Format::new(2, 2, model, FULL8), Err(Error::BadMatrix { kr: 0.6, kb: 0.5 }));
     }
 
     #[test]
     fn bad_chroma() {
-        let model = Model::Yuv {
-            kr: 0.299,
-            kb: 0.114,
-            chroma_shift: (3, 0),
-        };
+        let model = Model::Yuv { kr: 0.299, kb: 0.114, chroma_shift: (3, 0) };
         assert_eq!(
             Format::new(2, 2, model, FULL8),
-            Err(Error::BadChroma {
-                horizontal: 3,
-                vertical: 0
-            })
+            Err(Error::BadChroma { horizontal: 3, vertical: 0 })
         );
     }
 }

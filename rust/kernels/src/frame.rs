@@ -100,11 +100,7 @@ impl<'a, T> Pixels<'a, T> {
         for (plane, given) in sizes.into_iter().enumerate() {
             let expected = format.plane_size(plane);
             if given != expected {
-                return Err(Error::PlaneSize {
-                    plane,
-                    expected,
-                    given,
-                });
+                return Err(Error::PlaneSize { plane, expected, given });
             }
         }
         Ok(())
@@ -149,16 +145,12 @@ pub(crate) struct Coding {
 impl Coding {
     pub(crate) fn of(range: Range) -> Self {
         match range {
-            Range::Full { shift, .. } | Range::Limited { shift, .. } => Self {
-                shift,
-                low: 0.0,
-                scale: 1.0,
-            },
-            Range::Float { low, high } => Self {
-                shift: 0,
-                low,
-                scale: (1_u32 << FLOAT_BITS) as f32 / (high - low),
-            },
+            Range::Full { shift, .. } | Range::Limited { shift, .. } => {
+                Self { shift, low: 0.0, scale: 1.0 }
+            }
+            Range::Float { low, high } => {
+                Self { shift: 0, low, scale: (1_u32 << FLOAT_BITS) as f32 / (high - low) }
+            }
         }
     }
 }
@@ -234,11 +226,7 @@ pub(crate) enum Row<'s, R> {
 
 impl<'f, 'a, T: Sample> Rows<'f, 'a, T> {
     pub(crate) fn new(pixels: &'f Pixels<'a, T>) -> Self {
-        Self {
-            pixels,
-            gather: Default::default(),
-            wide: Default::default(),
-        }
+        Self { pixels, gather: Default::default(), wide: Default::default() }
     }
 
     /// Row `y` of plane `index` as a slice of samples.
@@ -266,10 +254,7 @@ impl<'f, 'a, T: Sample> Rows<'f, 'a, T> {
                     return Row::First(top);
                 }
                 let chroma_y = match format.model {
-                    Model::Yuv {
-                        chroma_shift: (_, sy),
-                        ..
-                    } => y >> sy,
+                    Model::Yuv { chroma_shift: (_, sy), .. } => y >> sy,
                     _ => y,
                 };
                 Row::Planar([

@@ -1,7 +1,8 @@
 //! Rows and decimated planes of luma in fixed point.
 
-use crate::format::{Format, LumaForm, Model};
+use crate::format::{Format, LUMA_WEIGHTS, LumaForm, Model};
 use crate::frame::{Code, Coding, Row, Rows, Sample};
+use crate::simd::Level;
 
 /// Fills `out` with the luma of row `y`.
 #[inline(always)]
@@ -11,9 +12,19 @@ pub(crate) fn luma_row<T: Sample>(
     y: usize,
     out: &mut [i32],
 ) {
+    let chroma_step = match format.model {
+        Model::Yuv { chroma_shift: (sx, _), .. } => sx,
+        _ => 0,
+    };
+    row_luma(&rows.row(format, y, false), format, chroma_step, out);
+}
+
+/// Fills `out` with the luma of a row whose chroma is subsampled by `2^chroma_shift` along it.
+#[inline(always)]
+fn row_luma<C: Code>(row: &Row<'_, C>, format: &Format, chroma_shift: u32, out: &mut [i32]) {
     let form = format.luma;
     let coding = Coding::of(format.range);
-    match rows.row(format, y, false) {
+    match *row {
         Row::First(plane) => {
             for (o, &v) in out.iter_mut().zip(plane) {
                 *o = (v.code(coding) + form.offset).clamp(0, form.white);
@@ -22,17 +33,17 @@ pub(crate) fn luma_row<T: Sample>(
         Row::Packed(samples) => {
             let (pixels, _) = samples.as_chunks::<3>();
             for (o, p) in out.iter_mut().zip(pixels) {
-                *o = rgb_luma(codes(p, coding), form);
+                // By index, not by `map`: the compiler then sees one strided load instead of a copy
+                // per pixel.
+                let codes = [p[0].code(coding), p[1].code(coding), p[2].code(coding)];
+                *o = rgb_luma(codes, form);
             }
         }
         Row::Planar([first, second, third]) => match format.model {
-            Model::Yuv {
-                chroma_shift: (sx, _),
-                ..
-            } => {
+            Model::Yuv { .. } => {
                 let w = form.weights;
                 for (x, (o, &v)) in out.iter_mut().zip(first).enumerate() {
-                    let (cb, cr) = (second[x >> sx], third[x >> sx]);
+                    let (cb, cr) = (second[x >> chroma_shift], third[x >> chroma_shift]);
                     let sum = w[0] * v.code(coding)
                         + w[1] * cb.code(coding)
                         + w[2] * cr.code(coding)
@@ -49,93 +60,135 @@ pub(crate) fn luma_row<T: Sample>(
     }
 }
 
-/// By index, not by `map`: the compiler then sees one strided load instead of a copy per pixel.
-#[inline(always)]
-fn codes<C: Code>(pixel: &[C; 3], coding: Coding) -> [i32; 3] {
-    [
-        pixel[0].code(coding),
-        pixel[1].code(coding),
-        pixel[2].code(coding),
-    ]
-}
-
 #[inline(always)]
 fn rgb_luma([r, g, b]: [i32; 3], form: LumaForm) -> i32 {
-    let [wr, wg, wb] = crate::format::LUMA_WEIGHTS;
+    let [wr, wg, wb] = LUMA_WEIGHTS;
     (wr * r + wg * g + wb * b + form.offset) >> form.shift
 }
 
-/// A plane of every `step`-th row and column, with the sums of its three channels' codes.
+/// A plane of every `step`-th row and column, with the mean of its channels.
 pub(crate) struct Decimated {
     /// Luma, row by row.
     pub(crate) luma: Vec<i32>,
-    /// Sums of the codes of R, G, B or Y, Cb, Cr over the plane.
-    pub(crate) channel_sums: [u64; 3],
+    /// Mean codes of R, G, B or Y, Cb, Cr; chroma on every `step`-th sample of its own planes.
+    pub(crate) channel_means: [f64; 3],
 }
 
 /// Picks every `step`-th row and column, without a filter, and takes luma.
 pub(crate) fn decimate<T: Sample>(
+    level: Level,
     rows: &mut Rows<'_, '_, T>,
     format: &Format,
     step: usize,
 ) -> Decimated {
     let (height, width) = (format.height.div_ceil(step), format.width.div_ceil(step));
     let coding = Coding::of(format.range);
-    let form = format.luma;
-    let mut luma = Vec::with_capacity(height * width);
-    let mut channel_sums = [0_u64; 3];
-    for y in (0..format.height).step_by(step) {
-        // A row's sums fit: 65536 samples of 21 bits.
-        let mut sums = [0_u64; 3];
-        match rows.row(format, y, true) {
-            Row::First(plane) => {
-                for &v in plane.iter().step_by(step) {
-                    let code = v.code(coding);
-                    sums[0] += code as u64;
-                    luma.push((code + form.offset).clamp(0, form.white));
+    let chroma_shift = match format.model {
+        Model::Yuv { chroma_shift: (sx, _), .. } => sx,
+        _ => 0,
+    };
+    let mut luma = vec![0_i32; height * width];
+    let mut picked: [Vec<T::Row>; 3] = std::array::from_fn(|_| vec![T::Row::default(); width]);
+    let mut sums = [0_u64; 3];
+    for (y, out) in luma.chunks_mut(width).enumerate() {
+        let row = rows.row(format, y * step, false);
+        level.run(
+            #[inline(always)]
+            || {
+                let channels = pick_row(&row, step, chroma_shift, &mut picked);
+                for (sum, channel) in sums.iter_mut().zip(&picked[..channels]) {
+                    *sum += channel.iter().map(|v| v.code(coding) as u64).sum::<u64>();
                 }
-                sums = [sums[0]; 3];
-            }
-            Row::Packed(samples) => {
-                let (pixels, _) = samples.as_chunks::<3>();
-                for p in pixels.iter().step_by(step) {
-                    let codes = codes(p, coding);
-                    add(&mut sums, codes);
-                    luma.push(rgb_luma(codes, form));
+                let [a, b, c] = &picked;
+                match channels {
+                    1 => row_luma(&Row::First(a), format, 0, out),
+                    _ => row_luma(&Row::Planar([a, b, c]), format, 0, out),
                 }
+            },
+        );
+    }
+    let count = luma.len() as f64;
+    let mut channel_means = sums.map(|sum| sum as f64 / count);
+    match format.model {
+        Model::Rgb => {}
+        Model::Grey => channel_means = [channel_means[0]; 3],
+        Model::Yuv { .. } => {
+            for plane in [1, 2] {
+                channel_means[plane] = mean_code(level, rows, format, plane, step);
             }
-            Row::Planar([first, second, third]) => {
-                let sx = match format.model {
-                    Model::Yuv {
-                        chroma_shift: (sx, _),
-                        ..
-                    } => sx,
-                    _ => 0,
-                };
-                let yuv = matches!(format.model, Model::Yuv { .. });
-                let w = form.weights;
-                for x in (0..first.len()).step_by(step) {
-                    let codes = [first[x], second[x >> sx], third[x >> sx]].map(|v| v.code(coding));
-                    add(&mut sums, codes);
-                    luma.push(if yuv {
-                        let sum = w[0] * codes[0] + w[1] * codes[1] + w[2] * codes[2];
-                        (sum + form.offset).clamp(0, form.white)
-                    } else {
-                        rgb_luma(codes, form)
-                    });
-                }
-            }
-        }
-        for (total, sum) in channel_sums.iter_mut().zip(sums) {
-            *total += sum;
         }
     }
-    Decimated { luma, channel_sums }
+    Decimated { luma, channel_means }
+}
+
+/// Copies every `step`-th pixel of a row, each channel to its own slice; returns how many channels.
+#[inline(always)]
+fn pick_row<C: Code>(
+    row: &Row<'_, C>,
+    step: usize,
+    chroma_shift: u32,
+    picked: &mut [Vec<C>; 3],
+) -> usize {
+    let [a, b, c] = picked;
+    match *row {
+        Row::First(plane) => {
+            pick(plane, step, a);
+            1
+        }
+        Row::Packed(samples) => {
+            let (pixels, _) = samples.as_chunks::<3>();
+            for (((a, b), c), pixel) in a.iter_mut().zip(b).zip(c).zip(pixels.chunks(step)) {
+                [*a, *b, *c] = pixel[0];
+            }
+            3
+        }
+        Row::Planar([first, second, third]) => {
+            pick(first, step, a);
+            if chroma_shift == 0 {
+                pick(second, step, b);
+                pick(third, step, c);
+            } else {
+                for (x, (b, c)) in b.iter_mut().zip(c).enumerate() {
+                    let at = (x * step) >> chroma_shift;
+                    (*b, *c) = (second[at], third[at]);
+                }
+            }
+            3
+        }
+    }
 }
 
 #[inline(always)]
-fn add(sums: &mut [u64; 3], codes: [i32; 3]) {
-    for (sum, code) in sums.iter_mut().zip(codes) {
-        *sum += code as u64;
+fn pick<C: Code>(plane: &[C], step: usize, out: &mut [C]) {
+    if step == 1 {
+        out.copy_from_slice(plane);
+        return;
     }
+    for (o, run) in out.iter_mut().zip(plane.chunks(step)) {
+        *o = run[0];
+    }
+}
+
+/// Mean code over every `step`-th row and column of a plane.
+fn mean_code<T: Sample>(
+    level: Level,
+    rows: &mut Rows<'_, '_, T>,
+    format: &Format,
+    plane: usize,
+    step: usize,
+) -> f64 {
+    let coding = Coding::of(format.range);
+    let (height, width) = format.plane_size(plane);
+    let mut sum = 0_u64;
+    for y in (0..height).step_by(step) {
+        let row = rows.plane_row(plane, y);
+        sum += level.run(
+            #[inline(always)]
+            || match step {
+                1 => row.iter().map(|v| v.code(coding) as u64).sum::<u64>(),
+                _ => row.chunks(step).map(|run| run[0].code(coding) as u64).sum::<u64>(),
+            },
+        );
+    }
+    sum as f64 / (height.div_ceil(step) * width.div_ceil(step)) as f64
 }

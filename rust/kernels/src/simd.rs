@@ -45,10 +45,7 @@ impl Level {
 
     /// The level of this name, if this CPU runs it.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::available()
-            .iter()
-            .copied()
-            .find(|level| level.name() == name)
+        Self::available().iter().copied().find(|level| level.name() == name)
     }
 
     /// `baseline`, `avx2` or `avx512`.

@@ -10,20 +10,10 @@ use screentest_kernels::integrity::{
 use screentest_kernels::simd::Level;
 use screentest_kernels::{Error, Format, Frame, Model, Pixels, Range};
 
-const FULL8: Range = Range::Full {
-    bit_depth: 8,
-    shift: 0,
-};
-const LIMITED8: Range = Range::Limited {
-    bit_depth: 8,
-    shift: 0,
-};
+const FULL8: Range = Range::Full { bit_depth: 8, shift: 0 };
+const LIMITED8: Range = Range::Limited { bit_depth: 8, shift: 0 };
 const BT709: (f64, f64) = (0.2126, 0.0722);
-const EVERYTHING: Ask = Ask {
-    grid: true,
-    align: true,
-    change: true,
-};
+const EVERYTHING: Ask = Ask { grid: true, align: true, change: true };
 
 fn rgb8(width: usize, height: usize) -> Format {
     Format::new(width, height, Model::Rgb, FULL8).unwrap()
@@ -34,11 +24,7 @@ fn grey8(width: usize, height: usize) -> Format {
 }
 
 fn yuv(width: usize, height: usize, (kr, kb): (f64, f64), range: Range) -> Format {
-    let model = Model::Yuv {
-        kr,
-        kb,
-        chroma_shift: (1, 1),
-    };
+    let model = Model::Yuv { kr, kb, chroma_shift: (1, 1) };
     Format::new(width, height, model, range).unwrap()
 }
 
@@ -90,30 +76,14 @@ fn facts(integrity: &Integrity) -> String {
         .stills()
         .iter()
         .map(|s| {
-            [
-                s.luma_mean,
-                s.luma_std,
-                s.luma_min,
-                s.luma_max,
-                s.rgb[0],
-                s.rgb[1],
-                s.rgb[2],
-            ]
-            .map(bits)
+            [s.luma_mean, s.luma_std, s.luma_min, s.luma_max, s.rgb[0], s.rgb[1], s.rgb[2]]
+                .map(bits)
         })
         .collect();
     let steps: Vec<_> = integrity
         .steps()
         .iter()
-        .map(|s| {
-            s.map(|s| {
-                (
-                    s.corr.to_bits(),
-                    s.corr_aligned.map(bits),
-                    s.change.map(bits),
-                )
-            })
-        })
+        .map(|s| s.map(|s| (s.corr.to_bits(), s.corr_aligned.map(bits), s.change.map(bits))))
         .collect();
     let grid = integrity
         .grid(&frames)
@@ -143,13 +113,7 @@ fn a_frame_and_its_negative_correlate_at_minus_one() {
 #[test]
 fn a_flat_frame_correlates_at_zero_and_has_no_deviation() {
     let (a, b) = (Array2::from_elem((20, 20), 119_u8), noise(20, 20, 2));
-    let integrity = pair_at(
-        Level::best(),
-        &grey8(20, 20),
-        &grey(&a),
-        &grey(&b),
-        EVERYTHING,
-    );
+    let integrity = pair_at(Level::best(), &grey8(20, 20), &grey(&a), &grey(&b), EVERYTHING);
     assert_eq!(integrity.stills()[0].luma_std, 0.0);
     assert_eq!(integrity.stills()[0].luma_mean, 119.0 / 255.0);
     assert_eq!(integrity.steps()[1].unwrap().corr, 0.0);
@@ -158,13 +122,7 @@ fn a_flat_frame_correlates_at_zero_and_has_no_deviation() {
 #[test]
 fn a_checkerboard_deviates_by_one_half() {
     let a = Array2::from_shape_fn((8, 8), |(y, x)| if (x + y) % 2 == 0 { 0_u8 } else { 255 });
-    let integrity = pair_at(
-        Level::best(),
-        &grey8(8, 8),
-        &grey(&a),
-        &grey(&a),
-        EVERYTHING,
-    );
+    let integrity = pair_at(Level::best(), &grey8(8, 8), &grey(&a), &grey(&a), EVERYTHING);
     assert_eq!(integrity.stills()[0].luma_std, 0.5);
 }
 
@@ -173,13 +131,8 @@ fn luma_weighs_red_green_and_blue_by_bt601() {
     for (channel, weight) in [0.299, 0.587, 0.114].into_iter().enumerate() {
         let mut frame = Array3::<u8>::zeros((4, 4, 3));
         frame.slice_mut(s![.., .., channel]).fill(255);
-        let integrity = pair_at(
-            Level::best(),
-            &rgb8(4, 4),
-            &packed(&frame),
-            &packed(&frame),
-            EVERYTHING,
-        );
+        let integrity =
+            pair_at(Level::best(), &rgb8(4, 4), &packed(&frame), &packed(&frame), EVERYTHING);
         let still = integrity.stills()[0];
         assert!((still.luma_mean - weight).abs() < 1e-12);
         let rgb: [f64; 3] = std::array::from_fn(|c| if c == channel { 1.0 } else { 0.0 });
@@ -190,10 +143,7 @@ fn luma_weighs_red_green_and_blue_by_bt601() {
 #[test]
 fn limited_range_black_and_white_are_zero_and_one_at_every_depth() {
     for bit_depth in [8_u32, 10, 12] {
-        let range = Range::Limited {
-            bit_depth,
-            shift: 0,
-        };
+        let range = Range::Limited { bit_depth, shift: 0 };
         let unit = 1_u16 << (bit_depth - 8);
         for matrix in [(0.299, 0.114), BT709] {
             for (code, luma) in [(16, 0.0), (235, 1.0), (0, 0.0), (255, 1.0)] {
@@ -215,13 +165,7 @@ fn bt709_red_has_the_luma_of_bt601_red() {
     let cb = Array2::from_elem((2, 2), 99_u8);
     let cr = Array2::from_elem((2, 2), 255_u8);
     let frame = Frame::U8(Pixels::Planar([y.view(), cb.view(), cr.view()]));
-    let integrity = pair_at(
-        Level::best(),
-        &yuv(4, 4, BT709, FULL8),
-        &frame,
-        &frame,
-        EVERYTHING,
-    );
+    let integrity = pair_at(Level::best(), &yuv(4, 4, BT709, FULL8), &frame, &frame, EVERYTHING);
     let still = integrity.stills()[0];
     assert!((still.luma_mean - 0.299).abs() < 1.5 / 255.0, "{still:?}");
     assert!((still.rgb[0] - 1.0).abs() < 2.0 / 255.0 && still.rgb[1] < 0.02 && still.rgb[2] < 0.02);
@@ -264,17 +208,11 @@ fn chroma_alone_is_a_change() {
 
 #[test]
 fn ten_bit_changes_are_counted_in_eight_bit_levels() {
-    let range = Range::Full {
-        bit_depth: 10,
-        shift: 6,
-    };
+    let range = Range::Full { bit_depth: 10, shift: 6 };
     let format = Format::new(16, 2, Model::Grey, range).unwrap();
     let a = Array2::from_elem((2, 16), 0_u16);
     let b = Array2::from_elem((2, 16), 1023_u16 << 6);
-    let (a, b) = (
-        Frame::U16(Pixels::Grey(a.view())),
-        Frame::U16(Pixels::Grey(b.view())),
-    );
+    let (a, b) = (Frame::U16(Pixels::Grey(a.view())), Frame::U16(Pixels::Grey(b.view())));
     assert!((step(&format, &a, &b).change.unwrap() - 255.0).abs() < 1e-12);
 }
 
@@ -288,10 +226,7 @@ fn lattice_lines_are_found_where_they_lie() {
                 base[[y, x]] + line(if axis == Axis::X { x } else { y })
             });
             let frame = grey(&frame);
-            let ask = Ask {
-                grid: true,
-                ..Ask::default()
-            };
+            let ask = Ask { grid: true, ..Ask::default() };
             let integrity = pair_at(Level::best(), &grey8(640, 600), &frame, &frame, ask);
             let grid = integrity.grid(&[0]).unwrap().unwrap();
             assert_eq!(grid.axis, axis);
@@ -299,10 +234,7 @@ fn lattice_lines_are_found_where_they_lie() {
             // A period of n / k is quantised; so is the phase that follows from it.
             assert!((grid.period_px - period as f64).abs() < 0.7, "{grid:?}");
             let distance = (grid.phase_px - first as f64).rem_euclid(grid.period_px);
-            assert!(
-                distance.min(grid.period_px - distance) < 0.25 * period as f64,
-                "{grid:?}"
-            );
+            assert!(distance.min(grid.period_px - distance) < 0.25 * period as f64, "{grid:?}");
         }
     }
 }
@@ -320,10 +252,7 @@ fn noise_stays_uncorrelated_after_the_best_shift() {
     for (width, height) in [(512, 256), (176, 144), (1344, 768)] {
         let (a, b) = (noise(width, height, 6), noise(width, height, 7));
         let got = step(&grey8(width, height), &grey(&a), &grey(&b));
-        assert!(
-            got.corr.abs() < 0.05 && got.corr_aligned.unwrap() < 0.1,
-            "{got:?}"
-        );
+        assert!(got.corr.abs() < 0.05 && got.corr_aligned.unwrap() < 0.1, "{got:?}");
     }
 }
 
@@ -331,11 +260,7 @@ fn noise_stays_uncorrelated_after_the_best_shift() {
 fn texture(width: usize, height: usize, seed: u64) -> Array2<u8> {
     let raw = noise(width + 2, height + 2, seed);
     Array2::from_shape_fn((height, width), |(y, x)| {
-        let sum: u32 = raw
-            .slice(s![y..y + 3, x..x + 3])
-            .iter()
-            .map(|&v| u32::from(v))
-            .sum();
+        let sum: u32 = raw.slice(s![y..y + 3, x..x + 3]).iter().map(|&v| u32::from(v)).sum();
         (sum / 9) as u8
     })
 }
@@ -346,9 +271,7 @@ fn a_pan_of_fine_texture_correlates_after_the_shift_is_found() {
         let big = texture(width + 20, height + 20, 8);
         let a = big.slice(s![10..10 + height, 10..10 + width]).to_owned();
         let (top, left) = ((10 + dy) as usize, 10 + dx);
-        let b = big
-            .slice(s![top..top + height, left..left + width])
-            .to_owned();
+        let b = big.slice(s![top..top + height, left..left + width]).to_owned();
         let got = step(&grey8(width, height), &grey(&a), &grey(&b));
         assert!(got.corr < 0.6, "the plain correlation is fooled: {got:?}");
         assert!(got.corr_aligned.unwrap() > 0.95, "{got:?}");
@@ -366,32 +289,15 @@ fn a_well_correlated_pair_is_not_searched() {
 
 #[test]
 fn non_finite_samples_are_counted_and_located() {
-    let format = Format::new(
-        20,
-        70,
-        Model::Rgb,
-        Range::Float {
-            low: 0.0,
-            high: 1.0,
-        },
-    )
-    .unwrap();
+    let format = Format::new(20, 70, Model::Rgb, Range::Float { low: 0.0, high: 1.0 }).unwrap();
     let mut frame = Array3::from_elem((70, 20, 3), 0.5_f32);
     frame[[65, 7, 1]] = f32::NAN;
     frame[[66, 0, 0]] = f32::NEG_INFINITY;
     let clean = Array3::from_elem((70, 20, 3), 0.5_f32);
     let mut integrity = Integrity::new(format, Level::best());
-    for (index, array) in [&clean, &frame, &frame, &clean, &frame]
-        .into_iter()
-        .enumerate()
-    {
+    for (index, array) in [&clean, &frame, &frame, &clean, &frame].into_iter().enumerate() {
         integrity
-            .push(
-                index,
-                &Frame::F32(Pixels::Packed(array.view())),
-                None,
-                Ask::default(),
-            )
+            .push(index, &Frame::F32(Pixels::Packed(array.view())), None, Ask::default())
             .unwrap();
     }
     assert_eq!(integrity.scan().non_finite, 6);
@@ -402,16 +308,7 @@ fn non_finite_samples_are_counted_and_located() {
 
 #[test]
 fn a_frame_of_nothing_but_nan_is_measured_as_black() {
-    let format = Format::new(
-        4,
-        4,
-        Model::Grey,
-        Range::Float {
-            low: 0.0,
-            high: 1.0,
-        },
-    )
-    .unwrap();
+    let format = Format::new(4, 4, Model::Grey, Range::Float { low: 0.0, high: 1.0 }).unwrap();
     let frame = Array2::from_elem((4, 4), f32::NAN);
     let mut integrity = Integrity::new(format, Level::best());
     let frame = Frame::F32(Pixels::Grey(frame.view()));
@@ -422,16 +319,7 @@ fn a_frame_of_nothing_but_nan_is_measured_as_black() {
 
 #[test]
 fn values_past_half_a_level_out_of_range_are_counted() {
-    let format = Format::new(
-        4,
-        1,
-        Model::Grey,
-        Range::Float {
-            low: 0.0,
-            high: 1.0,
-        },
-    )
-    .unwrap();
+    let format = Format::new(4, 1, Model::Grey, Range::Float { low: 0.0, high: 1.0 }).unwrap();
     let row = ndarray::array![[-0.001_f32, 1.001, -0.01, 1.5]];
     let mut integrity = Integrity::new(format, Level::best());
     let frame = Frame::F32(Pixels::Grey(row.view()));
@@ -442,21 +330,12 @@ fn values_past_half_a_level_out_of_range_are_counted() {
 
 #[test]
 fn integers_past_the_bit_depth_are_counted() {
-    let range = Range::Full {
-        bit_depth: 10,
-        shift: 0,
-    };
+    let range = Range::Full { bit_depth: 10, shift: 0 };
     let format = Format::new(3, 1, Model::Grey, range).unwrap();
     let row = ndarray::array![[0_u16, 1023, 1024]];
     let mut integrity = Integrity::new(format, Level::best());
     let frame = Frame::U16(Pixels::Grey(row.view()));
-    assert_eq!(
-        integrity
-            .push(0, &frame, None, Ask::default())
-            .unwrap()
-            .out_of_range,
-        1
-    );
+    assert_eq!(integrity.push(0, &frame, None, Ask::default()).unwrap().out_of_range, 1);
 }
 
 // ------------------------------------------------------------------- the same picture, otherwise
@@ -499,19 +378,12 @@ fn planar_packed_and_backward_views_agree_bit_for_bit() {
 fn semi_planar_chroma_reads_as_planar() {
     let (y, cb, cr) = (noise(34, 18, 12), noise(17, 9, 13), noise(17, 9, 14));
     let both = Array2::from_shape_fn((9, 34), |(row, x)| {
-        if x % 2 == 0 {
-            cb[[row, x / 2]]
-        } else {
-            cr[[row, x / 2]]
-        }
+        if x % 2 == 0 { cb[[row, x / 2]] } else { cr[[row, x / 2]] }
     });
     let format = yuv(34, 18, BT709, LIMITED8);
     let planar = Frame::U8(Pixels::Planar([y.view(), cb.view(), cr.view()]));
-    let semi = Frame::U8(Pixels::Planar([
-        y.view(),
-        both.slice(s![.., 0..;2]),
-        both.slice(s![.., 1..;2]),
-    ]));
+    let semi =
+        Frame::U8(Pixels::Planar([y.view(), both.slice(s![.., 0..;2]), both.slice(s![.., 1..;2])]));
     let read = |f: &Frame<'_>| facts(&pair_at(Level::best(), &format, f, f, EVERYTHING));
     assert_eq!(read(&planar), read(&semi));
 }
@@ -521,10 +393,7 @@ fn half_and_single_precision_of_the_same_values_agree_bit_for_bit() {
     let bytes = noise_rgb(33, 21, 15);
     let single = bytes.mapv(|v| f16::from_f32(f32::from(v) / 255.0).to_f32());
     let half = single.mapv(f16::from_f32);
-    let range = Range::Float {
-        low: 0.0,
-        high: 1.0,
-    };
+    let range = Range::Float { low: 0.0, high: 1.0 };
     let format = Format::new(33, 21, Model::Rgb, range).unwrap();
     let read = |f: &Frame<'_>| facts(&pair_at(Level::best(), &format, f, f, EVERYTHING));
     assert_eq!(
@@ -536,13 +405,7 @@ fn half_and_single_precision_of_the_same_values_agree_bit_for_bit() {
 #[test]
 fn eight_bit_values_and_their_floats_agree_to_a_millionth() {
     let (a, b) = (noise_rgb(97, 60, 16), noise_rgb(97, 60, 17));
-    let eight = pair_at(
-        Level::best(),
-        &rgb8(97, 60),
-        &packed(&a),
-        &packed(&b),
-        EVERYTHING,
-    );
+    let eight = pair_at(Level::best(), &rgb8(97, 60), &packed(&a), &packed(&b), EVERYTHING);
     for (low, high) in [(0.0_f32, 1.0_f32), (-1.0, 1.0), (0.0, 255.0)] {
         let scale = |v: u8| low + f32::from(v) / 255.0 * (high - low);
         let (fa, fb) = (a.mapv(scale), b.mapv(scale));
@@ -574,15 +437,7 @@ fn ten_bits_of_an_eight_bit_picture_read_the_same() {
     for shift in [0, 6] {
         let (y, c) = (wide(&y, shift), wide(&c, shift));
         let ten = Frame::U16(Pixels::Planar([y.view(), c.view(), c.view()]));
-        let format = yuv(
-            64,
-            48,
-            (0.299, 0.114),
-            Range::Limited {
-                bit_depth: 10,
-                shift,
-            },
-        );
+        let format = yuv(64, 48, (0.299, 0.114), Range::Limited { bit_depth: 10, shift });
         let got = pair_at(Level::best(), &format, &ten, &ten, EVERYTHING);
         assert_eq!(got.stills()[0].luma_std, expected.stills()[0].luma_std);
         assert_eq!(got.stills()[0].luma_mean, expected.stills()[0].luma_mean);
@@ -596,16 +451,10 @@ fn dispatch_levels_and_thread_counts_agree_bit_for_bit() {
     let sizes = [(1, 1), (2, 3), (16, 16), (97, 31), (530, 200), (640, 513)];
     for (seed, (width, height)) in sizes.into_iter().enumerate() {
         let seed = 40 + 2 * seed as u64;
-        let (a, b) = (
-            noise_rgb(width, height, seed),
-            noise_rgb(width, height, seed + 1),
-        );
+        let (a, b) = (noise_rgb(width, height, seed), noise_rgb(width, height, seed + 1));
         let floats = |f: &Array3<u8>| f.mapv(|v| f32::from(v) / 255.0);
         let (fa, fb) = (floats(&a), floats(&b));
-        let float = Range::Float {
-            low: 0.0,
-            high: 1.0,
-        };
+        let float = Range::Float { low: 0.0, high: 1.0 };
         let cases = [
             (rgb8(width, height), packed(&a), packed(&b)),
             (
@@ -618,10 +467,8 @@ fn dispatch_levels_and_thread_counts_agree_bit_for_bit() {
             let expected = facts(&pair_at(Level::Baseline, format, a, b, EVERYTHING));
             for &level in Level::available() {
                 for threads in [1, 2, 8] {
-                    let pool = rayon::ThreadPoolBuilder::new()
-                        .num_threads(threads)
-                        .build()
-                        .unwrap();
+                    let pool =
+                        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                     let got = pool.install(|| facts(&pair_at(level, format, a, b, EVERYTHING)));
                     assert_eq!(got, expected, "{width}x{height} {} {threads}", level.name());
                 }
@@ -646,6 +493,16 @@ proptest! {
         let aligned = there.corr_aligned.unwrap();
         prop_assert!((-1.0..=1.0).contains(&there.corr));
         prop_assert!(aligned >= there.corr && aligned <= 1.0);
+    }
+
+    #[test]
+    fn narrow_and_low_frames_are_searched_without_leaving_them(
+        long in 500_usize..1500, short in 1_usize..14, upright in any::<bool>(), seed in any::<u64>()
+    ) {
+        let (width, height) = if upright { (short, long) } else { (long, short) };
+        let (a, b) = (noise(width, height, seed), noise(width, height, !seed));
+        let got = step(&grey8(width, height), &grey(&a), &grey(&b));
+        prop_assert!(got.corr_aligned.unwrap() >= got.corr);
     }
 
     #[test]
@@ -694,22 +551,10 @@ fn wrong_planes() {
     let got = integrity.push(0, &grey(&plane), None, EVERYTHING);
     assert!(matches!(got, Err(Error::WrongPlanes { .. })), "{got:?}");
     let wide = plane.mapv(u16::from);
-    let float = Format::new(
-        4,
-        4,
-        Model::Grey,
-        Range::Float {
-            low: 0.0,
-            high: 1.0,
-        },
-    )
-    .unwrap();
+    let float = Format::new(4, 4, Model::Grey, Range::Float { low: 0.0, high: 1.0 }).unwrap();
     let mut integrity = Integrity::new(float, Level::best());
     let got = integrity.push(0, &Frame::U16(Pixels::Grey(wide.view())), None, EVERYTHING);
-    let expected = Error::WrongPlanes {
-        expected: "float16 or float32",
-        given: "uint16",
-    };
+    let expected = Error::WrongPlanes { expected: "float16 or float32", given: "uint16" };
     assert_eq!(got, Err(expected));
 }
 
@@ -719,14 +564,7 @@ fn plane_size() {
     let frame = Frame::U8(Pixels::Planar([y.view(), c.view(), c.view()]));
     let mut integrity = Integrity::new(yuv(5, 5, BT709, LIMITED8), Level::best());
     let got = integrity.push(0, &frame, None, EVERYTHING);
-    assert_eq!(
-        got,
-        Err(Error::PlaneSize {
-            plane: 1,
-            expected: (3, 3),
-            given: (3, 2)
-        })
-    );
+    assert_eq!(got, Err(Error::PlaneSize { plane: 1, expected: (3, 3), given: (3, 2) }));
 }
 
 #[test]
@@ -743,8 +581,6 @@ fn not_adjacent() {
 fn no_profile() {
     let plane = noise(520, 4, 24);
     let mut integrity = Integrity::new(grey8(520, 4), Level::best());
-    integrity
-        .push(0, &grey(&plane), None, Ask::default())
-        .unwrap();
+    integrity.push(0, &grey(&plane), None, Ask::default()).unwrap();
     assert_eq!(integrity.grid(&[0]), Err(Error::NoProfile { frame: 0 }));
 }

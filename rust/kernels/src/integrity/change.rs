@@ -96,8 +96,5 @@ fn largest_planar_run<C: Code>(a: &[&[C]; 3], b: &[&[C]; 3], coding: Coding) -> 
 
 #[inline(always)]
 fn sum_of_differences<C: Code>(a: &[C], b: &[C], coding: Coding) -> u32 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| a.code(coding).abs_diff(b.code(coding)))
-        .sum()
+    a.iter().zip(b).map(|(a, b)| a.code(coding).abs_diff(b.code(coding))).sum()
 }

@@ -179,9 +179,8 @@ pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Opt
 
 fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
     let n = curves.first().map_or(0, Vec::len);
-    let window: Vec<f64> = (0..n)
-        .map(|i| 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos())
-        .collect();
+    let window: Vec<f64> =
+        (0..n).map(|i| 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos()).collect();
     for curve in &mut curves {
         let mean = curve.iter().sum::<f64>() / n as f64;
         for (v, hann) in curve.iter_mut().zip(&window) {
@@ -189,26 +188,17 @@ fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
         }
     }
     let bins = n / SHORTEST_PERIOD + OUTER;
-    let spectra: Vec<Vec<[f64; 2]>> = curves
-        .par_iter()
-        .map(|curve| spectrum(level, curve, bins.min(n / 2)))
-        .collect();
+    let spectra: Vec<Vec<[f64; 2]>> =
+        curves.par_iter().map(|curve| spectrum(level, curve, bins.min(n / 2))).collect();
     let count = curves.len() as f64;
     let magnitudes: Vec<f64> = (0..=bins.min(n / 2))
         .map(|k| spectra.iter().map(|s| s[k][0].hypot(s[k][1])).sum::<f64>() / count)
         .collect();
     let (bin, peak_ratio) = strongest_bin(&magnitudes, n);
     if bin == 0 {
-        return Grid {
-            peak_ratio: 0.0,
-            period_px: 0.0,
-            phase_px: 0.0,
-            axis,
-        };
+        return Grid { peak_ratio: 0.0, period_px: 0.0, phase_px: 0.0, axis };
     }
-    let line = spectra
-        .iter()
-        .fold([0.0, 0.0], |[re, im], s| [re + s[bin][0], im + s[bin][1]]);
+    let line = spectra.iter().fold([0.0, 0.0], |[re, im], s| [re + s[bin][0], im + s[bin][1]]);
     Grid {
         peak_ratio,
         period_px: n as f64 / bin as f64,
@@ -221,21 +211,13 @@ fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
 /// not depend on how far the true period is from the bin's.
 fn first_line(magnitudes: &[f64], [re, im]: [f64; 2], bin: usize, n: usize) -> f64 {
     let n = n as f64;
-    let (below, above) = (
-        magnitudes[bin - 1],
-        magnitudes.get(bin + 1).copied().unwrap_or(0.0),
-    );
+    let (below, above) = (magnitudes[bin - 1], magnitudes.get(bin + 1).copied().unwrap_or(0.0));
     // The main lobe of a Hann window: the ratio of two neighbouring bins gives the offset.
     let offset = |neighbour: f64| {
         let ratio = neighbour / magnitudes[bin].max(f64::MIN_POSITIVE);
         ((2.0 * ratio - 1.0) / (1.0 + ratio)).clamp(0.0, 1.0)
     };
-    let true_bin = bin as f64
-        + if above >= below {
-            offset(above)
-        } else {
-            -offset(below)
-        };
+    let true_bin = bin as f64 + if above >= below { offset(above) } else { -offset(below) };
     let period_px = n / true_bin;
     let middle = (n - 1.0) / 2.0;
     let phase_at_middle = im.atan2(re) + 2.0 * PI * bin as f64 * middle / n;
@@ -314,9 +296,5 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
         return 0.0;
     }
     values.sort_by(f64::total_cmp);
-    if n % 2 == 1 {
-        values[n / 2]
-    } else {
-        f64::midpoint(values[n / 2 - 1], values[n / 2])
-    }
+    if n % 2 == 1 { values[n / 2] } else { f64::midpoint(values[n / 2 - 1], values[n / 2]) }
 }

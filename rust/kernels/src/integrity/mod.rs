@@ -3,6 +3,7 @@
 //! An [`Integrity`] accumulator is fed each frame once, in display order, or only the frames that the
 //! calibrated axes read. It keeps one small luma plane and a few numbers per frame, never a frame.
 
+mod alignment;
 mod change;
 mod correlation;
 mod grid;
@@ -131,10 +132,7 @@ impl Integrity {
             previous.check(&self.format)?;
             let last = self.last.as_ref().map(|l| l.0);
             if last.and_then(|l| l.checked_add(1)) != Some(index) {
-                return Err(Error::NotAdjacent {
-                    last: last.unwrap_or(usize::MAX),
-                    given: index,
-                });
+                return Err(Error::NotAdjacent { last: last.unwrap_or(usize::MAX), given: index });
             }
         }
         let scan = scan::scan(self.level, &self.format, frame);
@@ -153,23 +151,21 @@ impl Integrity {
     where
         T: Sample + FromFrame,
     {
-        let Decimated { luma, channel_sums } =
-            decimate(&mut Rows::new(pixels), &self.format, self.step);
+        let Decimated { luma, channel_means } =
+            decimate(self.level, &mut Rows::new(pixels), &self.format, self.step);
         let moments = Moments::of(self.level, &luma);
         let full_scale = self.format.full_scale();
-        let count = luma.len() as f64;
-        let (least, most) = luma
-            .iter()
-            .fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v)));
+        let (least, most) = self.level.run(
+            #[inline(always)]
+            || luma.iter().fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v))),
+        );
         self.stills.push(Still {
             index,
             luma_mean: moments.mean() / full_scale,
             luma_std: moments.std() / full_scale,
             luma_min: f64::from(least) / full_scale,
             luma_max: f64::from(most) / full_scale,
-            rgb: self
-                .format
-                .rgb_of_codes(channel_sums.map(|s| s as f64 / count)),
+            rgb: self.format.rgb_of_codes(channel_means),
         });
         let step = match (previous, &self.last) {
             (Some(previous), Some((_, last_luma, last_moments))) => {
@@ -186,18 +182,13 @@ impl Integrity {
                     ask.align.then(|| self.aligned(previous, pixels).max(corr))
                 };
                 let change = ask.change.then(|| self.change(previous, pixels));
-                Some(Step {
-                    corr,
-                    corr_aligned,
-                    change,
-                })
+                Some(Step { corr, corr_aligned, change })
             }
             _ => None,
         };
         self.steps.push(step);
         if ask.grid && self.format.width.max(self.format.height) >= MIN_EXTENT {
-            self.profiles
-                .insert(index, Profiles::of(self.level, &self.format, pixels));
+            self.profiles.insert(index, Profiles::of(self.level, &self.format, pixels));
         }
         self.last = Some((index, luma, moments));
         Ok(())
@@ -205,7 +196,7 @@ impl Integrity {
 
     fn aligned<T: Sample>(&self, a: &Pixels<'_, T>, b: &Pixels<'_, T>) -> f64 {
         let (mut a, mut b) = (Rows::new(a), Rows::new(b));
-        correlation::aligned_correlation(self.level, &self.format, &mut a, &mut b, self.step)
+        alignment::aligned_correlation(self.level, &self.format, &mut a, &mut b, self.step)
     }
 
     fn change<T: Sample>(&self, a: &Pixels<'_, T>, b: &Pixels<'_, T>) -> f64 {

@@ -13,9 +13,8 @@ pub fn pair_starts(frames: usize, pairs: usize) -> Vec<usize> {
         return vec![0];
     }
     let step = last as f64 / (pairs - 1) as f64;
-    let mut starts: Vec<usize> = (0..pairs)
-        .map(|i| (i as f64 * step).round_ties_even() as usize)
-        .collect();
+    let mut starts: Vec<usize> =
+        (0..pairs).map(|i| (i as f64 * step).round_ties_even() as usize).collect();
     starts.dedup();
     starts
 }

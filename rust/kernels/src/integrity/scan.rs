@@ -47,13 +47,7 @@ pub(crate) fn scan(level: Level, format: &Format, frame: &Frame<'_>) -> Scan {
         (Frame::F16(pixels), Range::Float { low, high }) => {
             scan_rows(pixels, |row| float_row(level, row, low, high))
         }
-        (
-            Frame::U16(pixels),
-            Range::Full {
-                bit_depth,
-                shift: 0,
-            },
-        ) if bit_depth < 16 => {
+        (Frame::U16(pixels), Range::Full { bit_depth, shift: 0 }) if bit_depth < 16 => {
             let white = format.range.white_code() as u16;
             scan_rows(pixels, |row| integer_row(level, row, white))
         }
@@ -123,11 +117,7 @@ fn float_row(level: Level, row: &[f32], low: f32, high: f32) -> (Scan, Option<us
     );
     let least = least.into_iter().fold(f32::INFINITY, f32::min);
     let most = most.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    let first = if bad > 0 {
-        row.iter().position(|v| !v.is_finite())
-    } else {
-        None
-    };
+    let first = if bad > 0 { row.iter().position(|v| !v.is_finite()) } else { None };
     let found = Scan {
         non_finite: bad.into(),
         first_non_finite: None,
@@ -151,10 +141,7 @@ fn look(v: f32, floor: f32, ceiling: f32, bad: &mut u32, outside: &mut u32) {
 fn widen(v: f32, least: f32, most: f32) -> (f32, f32) {
     let finite = v.to_bits() & 0x7f80_0000 != 0x7f80_0000;
     let (low, high) = if finite { (v, v) } else { (least, most) };
-    (
-        if low < least { low } else { least },
-        if high > most { high } else { most },
-    )
+    (if low < least { low } else { least }, if high > most { high } else { most })
 }
 
 fn integer_row(level: Level, row: &[u16], white: u16) -> (Scan, Option<usize>) {
