@@ -71,7 +71,7 @@ class FrameSeries:
         corr_aligned: the same after averaging over cells of ``stride`` pixels and the best shift of
             up to four cells; equal to ``corr`` from 0.9 up, searched only below.
         change: largest mean absolute difference over a run of 16 pixels of a row, in 8-bit levels;
-            exact below 1, a lower bound from 1 on; a repeated frame reads 0.
+            exact below 8, a lower bound from 8 on; a repeated frame reads 0.
     """
 
     index: NDArray[np.int64]
@@ -213,13 +213,14 @@ def _wanted(clip: Clip, accumulator: IntegrityAccumulator) -> Iterator[Frame]:
 # A pair speaks about noise if both frames have contrast and differ. These are looser than any
 # sensible policy, so that a judge who finds no evidence among the sampled pairs finds it here.
 _EVIDENCE_STD = 0.02
+_EVIDENCE_CHANGE = 1.0
 
 
 def _speaks(series: FrameSeries) -> NDArray[np.bool_]:
     before = np.concatenate([[0.0], series.luma_std[:-1]])
     contrast = (series.luma_std >= _EVIDENCE_STD) & (before >= _EVIDENCE_STD)
     speaks: NDArray[np.bool_] = (
-        contrast & (series.change >= _native.INTEGRITY_CONFIRM_BELOW) & np.isfinite(series.corr)
+        contrast & (series.change >= _EVIDENCE_CHANGE) & np.isfinite(series.corr)
     )
     return speaks
 

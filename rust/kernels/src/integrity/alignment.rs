@@ -12,6 +12,9 @@ const REACH: isize = 4;
 /// How many coarse shifts are refined to the pixel.
 const CANDIDATES: usize = 3;
 
+/// A correlation from which on no better shift is looked for.
+const ENOUGH: f64 = super::ALIGN_BELOW;
+
 /// Full scale of a cell: 12 bits, so that products are summed pairwise in 32.
 const CELL_BITS: u32 = 12;
 const CELL_SCALE: f64 = (1 << CELL_BITS) as f64;
@@ -22,8 +25,8 @@ const PRODUCTS: usize = 128;
 /// The largest Pearson correlation of `a` and `b` over shifts of up to four cells and a fraction, in
 /// whole pixels. Both are averaged over cells of `step` x `step` pixels first, so texture finer than
 /// the plain decimation can alias neither for nor against them. Whole cells are searched on the cell
-/// grid, then the three best shifts are refined by halving down to one pixel. Only the overlap
-/// counts. 0 where a plane is flat or smaller than a cell.
+/// grid, then the three best shifts are refined by halving down to one pixel, until one reaches
+/// [`ENOUGH`]. Only the overlap counts. 0 where a plane is flat or smaller than a cell.
 pub(crate) fn aligned_correlation<T: Sample>(
     level: Level,
     format: &Format,
@@ -45,6 +48,9 @@ pub(crate) fn aligned_correlation<T: Sample>(
     coarse.sort_by(|x, y| y.0.total_cmp(&x.0));
     let mut best = coarse.first().map_or(0.0, |c| c.0);
     for &start in coarse.iter().take(CANDIDATES) {
+        if best >= ENOUGH {
+            break;
+        }
         best = best.max(refine(level, &a, &b, start));
     }
     best
@@ -143,14 +149,13 @@ impl BoxSums {
             let left = ((x0 * self.step) as isize + dx) as usize;
             let upper = &self.sums[top + left..top + line];
             let lower = &self.sums[top + self.step * line + left..][..upper.len()];
-            values.extend((0..x1 - x0).map(|column| {
-                let (near, far) = (column * self.step, (column + 1) * self.step);
-                let sum = lower[far]
-                    .wrapping_sub(upper[far])
-                    .wrapping_sub(lower[near])
-                    .wrapping_add(upper[near]);
+            let near = upper.iter().zip(lower).step_by(self.step);
+            let far = upper[self.step..].iter().zip(&lower[self.step..]).step_by(self.step);
+            let cells = near.zip(far).take(x1 - x0).map(|((a, c), (b, d))| {
+                let sum = d.wrapping_sub(*b).wrapping_sub(*c).wrapping_add(*a);
                 (sum >> self.cell_shift) as i16
-            }));
+            });
+            values.extend(cells);
         }
         Cells { values, columns: x1 - x0, origin: (y0, x0) }
     }

@@ -30,12 +30,12 @@ pub const PAIRS: usize = 5;
 const DECIMATED_ROWS: usize = 96;
 
 /// A pair that correlates at least this well as it lies is not searched for a shift: its aligned
-/// correlation is its plain one.
+/// correlation is its plain one. A search ends at a shift that reaches it.
 pub const ALIGN_BELOW: f64 = 0.9;
 
 /// A change that reads below this many 8-bit levels on the fixed rows is measured on every row, so
 /// that [`Step::change`] is exact below it and a lower bound from it on.
-pub const CONFIRM_BELOW: f64 = 1.0;
+pub const CONFIRM_BELOW: f64 = 8.0;
 
 /// Every how many rows and columns are picked for the temporal axes.
 pub fn decimation(height: usize) -> usize {
