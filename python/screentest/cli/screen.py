@@ -1,0 +1,177 @@
+"""``screentest screen``: judge files and folders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from screentest.cli import exit_codes, output
+from screentest.cli.walk import IMAGES, walk
+
+if TYPE_CHECKING:
+    from screentest.screening import Screening, ScreeningError
+
+__all__ = ["command", "report_line", "report_lines"]
+
+_STATUS = {
+    "pass": exit_codes.DONE,
+    "reject": exit_codes.NOT_PASSED,
+    "unmeasured": exit_codes.NOT_JUDGED,
+}
+
+
+def command(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files; a folder is walked.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object per file and line, on stdout.")
+    ] = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="TOML limits that override the default policy's."),
+    ] = None,
+    spec: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="TOML delivery spec: duration, rate, size, audio, ..."),
+    ] = None,
+    depth: Annotated[
+        str,
+        typer.Option(
+            metavar="full|sampled",
+            help="Look at every frame, or only at those that the calibrated axes read.",
+        ),
+    ] = "full",
+    require: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AXIS", help="An axis that must be measured; may be repeated."),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Threads for all files together (default: up to 4)."),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first file that does not pass.")
+    ] = False,
+    sequence: Annotated[
+        bool, typer.Option("--sequence", help="A folder of still images is one clip.")
+    ] = False,
+    decoder: Annotated[
+        str | None, typer.Option(metavar="pyav|torchcodec", help="Which decoder reads the files.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="cpu|cuda", help="Where torchcodec decodes.")
+    ] = None,
+) -> int:
+    """Say of each file whether it is a render at all, and if not, what is wrong, where, how badly.
+
+    A file is rejected for noise, a blank picture, a lattice, one frame throughout, NaN or infinite
+    samples, or damage; a freeze, repeated frames and a black stretch are warned of, unless the spec
+    forbids them. A file on which a required axis could not be measured is unmeasured, not passed.
+
+    This is no quality gate: a melted render can score higher than a clean one.
+    """
+    # The library loads only now, so that --help does not wait for it.
+    from screentest import compute, screening
+
+    files, skipped = walk(paths, sequences=sequence)
+    if skipped:
+        _note_skipped(skipped)
+    stills = sum(file.rpartition(".")[2].lower() in IMAGES for file in files)
+    if stills > 1 and not sequence:
+        output.note(f"{stills} stills are judged one by one; --sequence makes a folder one clip")
+    if threads is not None and compute.threads(threads) < threads:
+        output.note(f"--threads {threads} is more than the {compute.threads(threads)} usable CPUs")
+    options = {"decoder": decoder, "device": device}
+    results = screening.screen_many(
+        files,
+        policy=policy,
+        spec=spec,
+        depth=cast(Literal["full", "sampled"], depth),
+        require=tuple(require or ()),
+        threads=threads,
+        **{key: value for key, value in options.items() if value is not None},
+    )
+    codes: list[int] = []
+    counts: Counter[str] = Counter()
+    with closing(results), output.progress(len(files), "screening") as bar:
+        for result in results:
+            failed = isinstance(result, screening.ScreeningError)
+            word = "error" if isinstance(result, screening.ScreeningError) else result.verdict
+            counts[word] += 1
+            codes.append(_STATUS.get(word, exit_codes.BAD_INPUT))
+            with bar.paused():
+                _print(result, as_json)
+            bar.step()
+            if fail_fast and (failed or word != "pass"):
+                break
+    if not as_json:
+        output.result(_summary(counts, len(files)))
+    return exit_codes.worst(codes)
+
+
+def _print(result: Screening | ScreeningError, as_json: bool) -> None:
+    from screentest.screening import ScreeningError
+
+    if as_json:
+        output.result_bytes(result.to_json())
+    if isinstance(result, ScreeningError):
+        where, message = output.shown(result.source), output.shown(result.message)
+        output.error(message if message.startswith(where) else f"{where}: {message}")
+    elif not as_json:
+        for line in report_lines(result):
+            output.result(line)
+
+
+def report_lines(result: Screening) -> list[str]:
+    """The lines that a person reads of one screening: the file, then what is wrong with it."""
+    lines = [report_line(result)]
+    lines += [f"  {d.severity:<6}  {d.code}: {d.message}" for d in result.defects]
+    if result.verdict == "unmeasured":
+        lines += [f"  not measured  {g.axis}: {g.reason}" for g in result.unmeasured]
+    return lines
+
+
+def report_line(result: Screening) -> str:
+    """One line for one file: verdict, name, size, length, the calibrated numbers (``corr`` is
+    adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` grid_peak_ratio), and the axes that
+    gave none."""
+    clip = result.facts.clip
+    about = f"{clip.width}x{clip.height}, {result.frames} frame{'s' * (result.frames != 1)}"
+    if clip.duration_s is not None and result.frames > 1:
+        about += f", {clip.duration_s:.2f} s"
+    if result.frames_read != result.frames:
+        about += f", {result.frames_read} read"
+    facts = result.facts
+    numbers = (
+        ("corr", facts.adjacent_frame_corr, ".3f"),
+        ("contrast", facts.frame_std_min, ".3f"),
+        ("grid", facts.grid_peak_ratio, ".2f"),
+    )
+    known = [f"{name} {value:{form}}" for name, value, form in numbers if value is not None]
+    about += f"; {', '.join(known)}" if known else ""
+    if result.unmeasured and result.verdict != "unmeasured":
+        about += f"; not measured: {', '.join(gap.axis for gap in result.unmeasured)}"
+    word = output.styled(f"{result.verdict:<10}")
+    return f"{word}  {output.shown(result.source)}  ({about})"
+
+
+def _summary(counts: Counter[str], total: int) -> str:
+    judged = sum(counts.values())
+    words = (("pass", "passed"), ("reject", "rejected"), ("unmeasured", "unmeasured"))
+    parts = [f"{counts[key]} {word}" for key, word in words if counts[key]]
+    if counts["error"]:
+        parts.append(f"{counts['error']} could not be read")
+    if judged < total:
+        parts.append(f"{total - judged} not looked at")
+    return f"{total} file{'s' * (total != 1)}: {', '.join(parts)}"
+
+
+def _note_skipped(skipped: list[str]) -> None:
+    named = ", ".join(output.shown(path) for path in skipped[:5])
+    more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+    count = f"{len(skipped)} file{'s that are' if len(skipped) > 1 else ' that is'}"
+    output.note(f"skipped {count} no video or image: {named}{more}")

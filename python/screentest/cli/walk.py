@@ -1,0 +1,97 @@
+"""Which files a path on the command line stands for."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from screentest.errors import InputError
+
+__all__ = ["IMAGES", "VIDEOS", "Found", "walk"]
+
+VIDEOS = frozenset(
+    (
+        "3gp",
+        "apng",
+        "asf",
+        "avi",
+        "avif",
+        "flv",
+        "gif",
+        "h264",
+        "h265",
+        "hevc",
+        "ivf",
+        "m2ts",
+        "m4v",
+        "mkv",
+        "mov",
+        "mp4",
+        "mpeg",
+        "mpg",
+        "mts",
+        "mxf",
+        "nut",
+        "obu",
+        "ogv",
+        "ts",
+        "vob",
+        "webm",
+        "wmv",
+        "y4m",
+    )
+)
+
+IMAGES = frozenset(
+    ("bmp", "dpx", "exr", "jpeg", "jpg", "pbm", "pgm", "png", "ppm", "qoi", "tif", "tiff", "webp")
+)
+
+
+class Found(NamedTuple):
+    """Files to open, and files in the folders given that are no media."""
+
+    files: list[str]
+    skipped: list[str]
+
+
+def walk(paths: list[str], *, sequences: bool = False) -> Found:
+    """The files behind the paths, in the order given and by name within a folder.
+
+    A file that is named is taken whatever its name; a folder is walked, without hidden files and
+    without following links to folders. With ``sequences``, a folder that holds still images is one
+    clip instead. Raises ``InputError`` for a folder without media.
+    """
+    found = Found([], [])
+    for path in paths:
+        if not os.path.isdir(path):
+            found.files.append(path)
+            continue
+        before = len(found.files)
+        _walk_folder(path, sequences, found)
+        if len(found.files) == before:
+            raise InputError(f"{path}: no video or image file in this folder", code="no_media")
+    return found
+
+
+def _walk_folder(folder: str, sequences: bool, found: Found) -> None:
+    for here, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        one_clip = sequences and any(_extension(name) in IMAGES for name in names)
+        if one_clip:
+            found.files.append(here)
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            if name.startswith("."):
+                continue
+            if _extension(name) in VIDEOS or (_extension(name) in IMAGES and not one_clip):
+                found.files.append(path)
+            elif _extension(name) not in IMAGES:
+                found.skipped.append(path)
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1][1:].lower()
+
+
+def _raise(error: OSError) -> None:
+    raise error

@@ -1,0 +1,1 @@
+"""Documents: canonical bytes and the shapes that are written. Nothing here measures."""

@@ -1,0 +1,73 @@
+"""Canonical bytes (RFC 8785) and atomic writes: equal documents are equal bytes, or no file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import Any
+
+from screentest.errors import SchemaError
+
+__all__ = ["dumps", "printable", "write_atomically"]
+
+
+def dumps(document: Any) -> bytes:
+    """The RFC 8785 bytes of a JSON document, without a trailing newline.
+
+    Raises :class:`~screentest.errors.SchemaError` for what JSON cannot carry: NaN and infinity (an
+    absent number is ``None``), lone surrogates, integers beyond 2**53, and foreign types.
+
+    >>> dumps({"b": 1.0, "a": None})
+    b'{"a":null,"b":1}'
+    """
+    import rfc8785
+
+    try:
+        return rfc8785.dumps(document)
+    except rfc8785.FloatDomainError as error:
+        raise SchemaError(
+            f"a document cannot hold a non-finite number: {error}; an absent number is null",
+            code="non_finite_number",
+        ) from None
+    except (rfc8785.CanonicalizationError, UnicodeError) as error:
+        raise SchemaError(f"not a JSON document: {error}", code="not_canonical") from None
+
+
+def printable(text: str) -> str:
+    """Text that any stream and any document can carry: undecodable bytes as ``\\\\xNN``.
+
+    A file name is bytes; Python shows those that are not UTF-8 as lone surrogates, which neither
+    JSON nor a UTF-8 terminal accepts.
+
+    >>> printable("a\\udcff.mp4")
+    'a\\\\xff.mp4'
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        pieces = text.encode("utf-8", "surrogateescape" if _from_bytes(text) else "replace")
+        return pieces.decode("utf-8", "backslashreplace")
+    return text
+
+
+def _from_bytes(text: str) -> bool:
+    return all(not 0xD800 <= ord(char) <= 0xDFFF or 0xDC80 <= ord(char) <= 0xDCFF for char in text)
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a whole file or nothing: a temporary sibling, flushed, then renamed over ``path``."""
+    target = os.path.abspath(os.fspath(path))
+    handle, temporary = tempfile.mkstemp(
+        dir=os.path.dirname(target), prefix=f".{os.path.basename(target)}.", suffix=".partial"
+    )
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

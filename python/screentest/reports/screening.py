@@ -1,0 +1,141 @@
+"""The record of one screening: a closed JSON object without wall time, NaN or decoration."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from screentest._native import BUILD_PROFILE, VERSION
+from screentest.reports.canonical import printable
+from screentest.verdicts.integrity import SCOPE_NOTE
+from screentest.verdicts.policy import AXES
+
+if TYPE_CHECKING:
+    from screentest.media.info import ClipInfo
+    from screentest.metrics.integrity import IntegrityFacts
+    from screentest.screening import Screening
+
+__all__ = [
+    "SCHEMA",
+    "describe_error",
+    "error_record",
+    "media_record",
+    "screening_record",
+]
+
+SCHEMA = "screentest/screening@1"
+
+
+def screening_record(screening: Screening) -> dict[str, Any]:
+    """The record of a screening as plain data; an absent number is ``None``."""
+    facts = screening.facts
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "tool": _tool(),
+        "scope": SCOPE_NOTE,
+        "source": printable(screening.source),
+        "media": media_record(facts.clip),
+        "policy": {"name": screening.policy, "sha256": screening.policy_sha256},
+        "depth": facts.depth,
+        "frames": facts.frames,
+        "frames_read": facts.frames_read,
+        "verdict": screening.verdict,
+        "defects": msgspec.to_builtins(screening.defects),
+        "unmeasured": msgspec.to_builtins(screening.unmeasured),
+        "facts": facts_record(facts),
+        "spec": screening.spec,
+        "error": None,
+    }
+    cleaned: dict[str, Any] = _plain(record)
+    return cleaned
+
+
+def error_record(source: str, code: str, message: str) -> dict[str, Any]:
+    """The record of an input that could not be read: unmeasured, with the ``error`` that says why.
+
+    It has the keys of every other record, so that a reader of many needs no second shape.
+    """
+    return {
+        "schema": SCHEMA,
+        "tool": _tool(),
+        "scope": SCOPE_NOTE,
+        "source": printable(source),
+        "frames_read": 0,
+        "verdict": "unmeasured",
+        "defects": [],
+        "unmeasured": [
+            {"axis": axis, "reason": "the input could not be read", "applies": True}
+            for axis in AXES
+        ],
+        "facts": {},
+        "error": {"code": code, "message": printable(message)},
+    }
+
+
+def facts_record(facts: IntegrityFacts) -> dict[str, Any]:
+    """The scalar facts under the metric names of the specification. The series stays in memory."""
+    return {
+        "impl": facts.impl,
+        "adjacent_frame_corr": facts.adjacent_frame_corr,
+        "adjacent_frame_corr_aligned": facts.adjacent_frame_corr_aligned,
+        "corr_starts": list(facts.corr_starts),
+        "corr_series": list(facts.corr_series),
+        "corr_aligned_series": list(facts.corr_aligned_series),
+        "frame_std_min": facts.frame_std_min,
+        "grid_peak_ratio": facts.grid_peak_ratio,
+        "grid_period_px": facts.grid_period_px,
+        "grid_axis": facts.grid_axis,
+        "grid_phase_px": facts.grid_phase_px,
+        "grid_frames": list(facts.grid_frames),
+        "non_finite_samples": facts.non_finite_samples,
+        "non_finite_frames": [list(run) for run in facts.non_finite_frames],
+        "non_finite_first": (
+            None if facts.non_finite_first is None else list(facts.non_finite_first)
+        ),
+        "damage": msgspec.to_builtins(facts.damage),
+    }
+
+
+def media_record(clip: ClipInfo) -> dict[str, Any]:
+    """What is known of the clip; what is not is null. The source stands one level up."""
+    known: dict[str, Any] = msgspec.to_builtins(clip)
+    del known["source"]
+    return known
+
+
+def describe_error(error: BaseException) -> tuple[str, str]:
+    """A stable code and one line for an error that ends the reading of one input."""
+    from screentest.errors import ScreentestError
+
+    if isinstance(error, ScreentestError):
+        return error.code, " ".join(error.message.split())
+    if isinstance(error, FileNotFoundError):
+        return "not_found", f"{_named(error)}: no such file"
+    if isinstance(error, PermissionError):
+        return "not_permitted", f"{_named(error)}: may not be read (permission denied)"
+    if isinstance(error, OSError):
+        return "unreadable_file", f"{_named(error)}: {error.strerror or error}"
+    return "error", " ".join(str(error).split()) or type(error).__name__
+
+
+def _named(error: OSError) -> str:
+    return str(error.filename) if error.filename is not None else "input"
+
+
+def _tool() -> dict[str, str]:
+    return {"name": "screentest", "version": VERSION, "build": BUILD_PROFILE}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has no word for become null, and text that no stream carries is escaped."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return printable(value)
+    return value

@@ -1,0 +1,402 @@
+"""Screen clips: measure, judge, and say what, where and how bad.
+
+:func:`screen` reads one source, :func:`screen_many` many files within one compute budget, and
+:class:`Screener` takes frames as a generator makes them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from screentest import compute
+from screentest.errors import InputError, MediaError, PolicyError, ScreentestError
+from screentest.metrics.facts import Unmeasured
+from screentest.reports import canonical
+from screentest.reports.screening import describe_error, error_record, screening_record
+from screentest.verdicts.delivery import Delivery, DeliveryLike, as_delivery
+from screentest.verdicts.integrity import judge_integrity
+from screentest.verdicts.judgement import Defect, Verdict
+from screentest.verdicts.policy import AXES, Policy, PolicyLike, as_policy
+
+if TYPE_CHECKING:
+    from screentest._native import FrameFormat
+    from screentest.media.info import ClipInfo
+    from screentest.metrics.integrity import IntegrityAccumulator, IntegrityFacts
+
+__all__ = ["Screener", "Screening", "ScreeningError", "screen", "screen_many"]
+
+Depth = Literal["full", "sampled"]
+
+
+class Screening(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one clip with its defects, its gaps and the facts that it was judged by.
+
+    ``facts`` can be judged again under another policy with
+    :func:`~screentest.verdicts.integrity.judge_integrity`; nothing is decoded twice.
+    """
+
+    source: str
+    verdict: Verdict
+    defects: tuple[Defect, ...]
+    unmeasured: tuple[Unmeasured, ...]
+    facts: IntegrityFacts
+    policy: str
+    policy_sha256: str
+    spec: dict[str, Any] | None = None
+
+    @property
+    def passed(self) -> bool:
+        """True for ``pass`` alone: what could not be measured has not passed."""
+        return self.verdict == "pass"
+
+    @property
+    def frames(self) -> int:
+        """Frames in the clip."""
+        return self.facts.frames
+
+    @property
+    def frames_read(self) -> int:
+        """Frames that were looked at."""
+        return self.facts.frames_read
+
+    @property
+    def depth(self) -> str:
+        """``full`` or ``sampled``."""
+        return self.facts.depth
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record that ``screentest screen --json`` prints, as plain data."""
+        return screening_record(self)
+
+    def to_json(self) -> bytes:
+        """The record as canonical JSON (RFC 8785): equal screenings are equal bytes."""
+        return canonical.dumps(self.to_dict())
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict}: {canonical.printable(self.source)}"]
+        lines += [f"  {defect.severity} {defect.code}: {defect.message}" for defect in self.defects]
+        lines += [f"  not measured, {gap.axis}: {gap.reason}" for gap in self.unmeasured]
+        return "\n".join(lines)
+
+
+class ScreeningError(msgspec.Struct, frozen=True, kw_only=True):
+    """An input of a batch that could not be judged: which, a stable code, and one line."""
+
+    source: str
+    code: str
+    message: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record that ``screentest screen --json`` prints for such an input."""
+        return error_record(self.source, self.code, self.message)
+
+    def to_json(self) -> bytes:
+        """The record as canonical JSON (RFC 8785)."""
+        return canonical.dumps(self.to_dict())
+
+
+def screen(
+    source: Any,
+    *,
+    policy: PolicyLike = None,
+    spec: DeliveryLike = None,
+    depth: Depth = "full",
+    require: Iterable[str] = (),
+    threads: int | None = None,
+    **open_options: Any,
+) -> Screening:
+    """Screen one clip: is it a render at all, and if not, what is wrong, where and how badly.
+
+    ``source`` is whatever :func:`~screentest.media.open_clip` opens: a path, a folder of images, a
+    ``(T, H, W, 3)`` array, a list of images, an opened clip; ``open_options`` are its options
+    (``layout``, ``value_range``, ``bit_depth``, ``frame_rate``, ``alpha``, ``decoder``, ...).
+    ``policy`` and ``spec`` are a :class:`~screentest.verdicts.policy.Policy` and a
+    :class:`~screentest.verdicts.delivery.Delivery`, or the paths of their TOML files; ``require``
+    names axes that must have been measured. ``depth="sampled"`` reads only the frames that the
+    calibrated axes need, and lists the other axes as not measured.
+
+    A failed screen is a result. Raises :class:`~screentest.errors.MediaError` for a source that
+    cannot be read, :class:`~screentest.errors.InputError` for a wrong argument,
+    :class:`~screentest.errors.PolicyError` for a policy or spec that contradicts itself, and
+    ``FileNotFoundError``.
+
+    >>> import numpy as np
+    >>> clip = np.random.default_rng(0).integers(0, 256, (6, 96, 128, 3), np.uint8)
+    >>> result = screen(clip)
+    >>> result.verdict, [defect.code for defect in result.defects]
+    ('reject', ['noise'])
+    """
+    return _screen(
+        source,
+        as_policy(policy),
+        as_delivery(spec),
+        _depth(depth),
+        _axes(require),
+        threads,
+        open_options,
+    )
+
+
+def _screen(
+    source: Any,
+    policy: Policy,
+    spec: Delivery | None,
+    depth: Depth,
+    require: tuple[str, ...],
+    threads: int | None,
+    open_options: dict[str, Any],
+) -> Screening:
+    from screentest.media import open_clip
+    from screentest.media.clip import Clip
+    from screentest.metrics.integrity import measure_integrity
+
+    threads = compute.threads(threads)
+    if isinstance(source, Clip):
+        if open_options:
+            raise InputError(
+                f"an opened clip takes no {', '.join(sorted(open_options))}; "
+                "give it to open_clip instead"
+            )
+        facts = measure_integrity(source, depth=depth, threads=threads)
+    else:
+        with open_clip(source, threads=threads, **open_options) as clip:
+            facts = measure_integrity(clip, depth=depth, threads=threads)
+    return _judged(facts, policy, spec, require)
+
+
+def _judged(
+    facts: IntegrityFacts, policy: Policy, spec: Delivery | None, require: tuple[str, ...]
+) -> Screening:
+    judgement = judge_integrity(facts, policy, spec, require)
+    return Screening(
+        source=facts.clip.source,
+        verdict=judgement.verdict,
+        defects=judgement.defects,
+        unmeasured=judgement.unmeasured,
+        facts=facts,
+        policy=policy.name,
+        policy_sha256=policy.sha256,
+        spec=None if spec is None else spec.asked_for(),
+    )
+
+
+def screen_many(
+    sources: Iterable[Any],
+    *,
+    policy: PolicyLike = None,
+    spec: DeliveryLike = None,
+    depth: Depth = "full",
+    require: Iterable[str] = (),
+    threads: int | None = None,
+    **open_options: Any,
+) -> Generator[Screening | ScreeningError, None, None]:
+    """Screen many sources within one compute budget; results come in the order of the sources.
+
+    A source that cannot be read gives a :class:`ScreeningError` and the batch goes on; a wrong
+    argument raises before the first source is opened. ``sources`` may be a generator: it is read
+    only a little ahead of the results. Closing the iterator drops what has not begun.
+    """
+    checked = as_policy(policy), as_delivery(spec), _depth(depth), _axes(require)
+    budget = compute.threads(threads)
+    return _screen_many(sources, checked, budget, open_options)
+
+
+def _screen_many(
+    sources: Iterable[Any],
+    checked: tuple[Policy, Delivery | None, Depth, tuple[str, ...]],
+    budget: int,
+    open_options: dict[str, Any],
+) -> Generator[Screening | ScreeningError, None, None]:
+    workers = max(1, budget // 2)
+    each = max(1, budget // workers)
+
+    def one(source: Any) -> Screening | ScreeningError:
+        try:
+            return _screen(source, *checked, each, open_options)
+        except (ScreentestError, OSError) as error:
+            code, message = describe_error(error)
+            return ScreeningError(source=_name_of(source), code=code, message=message)
+
+    if workers == 1:
+        # On the caller's thread, so that an interrupt ends the file that is being read.
+        yield from map(one, sources)
+        return
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="screentest-screen")
+    ahead: deque[Future[Screening | ScreeningError]] = deque()
+    try:
+        for source in sources:
+            ahead.append(pool.submit(one, source))
+            if len(ahead) >= 2 * workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        # What has begun is not waited for: an interrupt must not last as long as a two-hour file.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Screener:
+    """Screens frames as a generator makes them, in constant memory: push each, then finish.
+
+    A frame is what one frame of :func:`screen` may be: ``(H, W, 3)`` or ``(H, W)``, uint8, uint16
+    with ``bit_depth``, or float in [0, 1] unless ``value_range`` says otherwise; all of one size
+    and type. A frame may be overwritten once the next has been pushed; where one buffer serves for
+    all, the frames are copied from the second on.
+
+    Give ``frames`` if the number is known: the calibrated axes then read exactly the pairs that
+    they read of a file, and a generator that stops early is rejected as damaged. ``frame_rate``
+    gives the defects their seconds.
+
+    >>> import numpy as np
+    >>> screener = Screener(frame_rate=24)
+    >>> for _ in range(48):
+    ...     screener.push(np.zeros((96, 128, 3), np.uint8))
+    >>> screener.finish().defects[0].code
+    'blank'
+    """
+
+    def __init__(
+        self,
+        *,
+        frames: int | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        frame_rate: float | None = None,
+        policy: PolicyLike = None,
+        spec: DeliveryLike = None,
+        require: Iterable[str] = (),
+        source: str = "<frames>",
+        layout: str | None = None,
+        value_range: tuple[float, float] | None = None,
+        bit_depth: int | None = None,
+        alpha: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        self._policy, self._spec = as_policy(policy), as_delivery(spec)
+        self._require = _axes(require)
+        self._threads = compute.threads(threads)
+        for name, count in (("frames", frames), ("width", width), ("height", height)):
+            if count is not None and (isinstance(count, bool) or count < 1):
+                raise InputError(f"{name}={count!r}: a whole number of at least 1 was expected")
+        if frame_rate is not None and not 0.0 < frame_rate < float("inf"):
+            raise InputError(f"frame_rate={frame_rate!r}: frames per second above 0 were expected")
+        self._frames, self._frame_rate, self._source = frames, frame_rate, source
+        self._size = (width, height)
+        self._options = {
+            "layout": layout,
+            "value_range": value_range,
+            "bit_depth": bit_depth,
+            "alpha": alpha,
+        }
+        self._pushed = 0
+        self._first: ClipInfo | None = None
+        self._accumulator: IntegrityAccumulator | None = None
+        self._finished = False
+
+    @property
+    def pushed(self) -> int:
+        """Frames taken so far."""
+        return self._pushed
+
+    def push(self, frame: Any, *, time_s: float | None = None) -> None:
+        """Take the next frame, shown at ``time_s`` (default: by its index and ``frame_rate``).
+
+        Raises :class:`~screentest.errors.MediaError` for a frame that cannot be read as described
+        or differs from the first in size or type, and :class:`~screentest.errors.InputError` for a
+        frame too many or after :meth:`finish`.
+        """
+        from screentest.media import open_clip
+        from screentest.media.clip import Frame
+
+        if self._finished:
+            raise InputError("the screener has finished; make a new one for the next clip")
+        if self._frames is not None and self._pushed >= self._frames:
+            raise InputError(f"frames={self._frames} was said, and this would be one more")
+        options = {key: value for key, value in self._options.items() if value is not None}
+        with open_clip(frame, **options) as clip:
+            planes = next(iter(clip.frames())).planes
+            info = clip.info
+            accumulator = self._accumulator or self._begin(info, clip.format)
+        self._check_like_the_first(info)
+        if time_s is None and self._frame_rate is not None:
+            time_s = self._pushed / self._frame_rate
+        accumulator.push(Frame(self._pushed, time_s, planes))
+        self._pushed += 1
+
+    def finish(self) -> Screening:
+        """Judge what was pushed. Raises ``MediaError`` if that is nothing."""
+        if self._accumulator is None or self._first is None:
+            raise MediaError(f"{self._source}: no frames were pushed", code="no_frames")
+        self._finished = True
+        rate, count = self._frame_rate, self._pushed
+        clip = msgspec.structs.replace(
+            self._first,
+            source=self._source,
+            kind="array",
+            frames=count if self._frames is None else self._frames,
+            frame_rate=rate,
+            constant_frame_rate=None if rate is None else True,
+            duration_s=None if rate is None else count / rate,
+        )
+        facts = self._accumulator.finish(clip)
+        return _judged(facts, self._policy, self._spec, self._require)
+
+    def _begin(self, info: ClipInfo, format: FrameFormat) -> IntegrityAccumulator:
+        from screentest.metrics.integrity import IntegrityAccumulator
+
+        for name, wanted, has in (
+            ("width", self._size[0], info.width),
+            ("height", self._size[1], info.height),
+        ):
+            if wanted is not None and wanted != has:
+                raise MediaError(f"frame 0 has {name} {has}, {name}={wanted} was said")
+        self._first = info
+        self._accumulator = IntegrityAccumulator(
+            format, frames=self._frames, threads=self._threads, reused_buffers=True
+        )
+        return self._accumulator
+
+    def _check_like_the_first(self, info: ClipInfo) -> None:
+        first = self._first
+        assert first is not None
+        if info.frames != 1:
+            raise MediaError(f"push takes one frame at a time; this is {info.frames}")
+        had = (first.width, first.height, first.pixel_format, first.bit_depth)
+        has = (info.width, info.height, info.pixel_format, info.bit_depth)
+        if has != had:
+            raise MediaError(
+                f"frame {self._pushed} is {info.width}x{info.height} {info.pixel_format}; the "
+                f"first was {first.width}x{first.height} {first.pixel_format}",
+                code="frames_differ",
+            )
+
+
+def _name_of(source: Any) -> str:
+    with suppress(TypeError):
+        return os.fsdecode(source)
+    return type(source).__name__
+
+
+def _depth(depth: Depth) -> Depth:
+    if depth not in ("full", "sampled"):
+        raise InputError(f"depth is {depth!r}; 'full' or 'sampled' was expected")
+    return depth
+
+
+def _axes(require: Iterable[str]) -> tuple[str, ...]:
+    axes = (require,) if isinstance(require, str) else tuple(require)
+    for axis in axes:
+        if axis not in AXES:
+            raise PolicyError(
+                f"require names {axis!r}, which is no axis; the axes are {', '.join(AXES)}",
+                code="unknown_axis",
+                axis=str(axis),
+            )
+    return axes

@@ -1,0 +1,1 @@
+"""Facts and a policy in, a tri-state verdict out. Nothing here decodes or measures."""

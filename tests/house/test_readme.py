@@ -1,0 +1,105 @@
+"""The README shows real output of real commands: they are run, and what they print is compared."""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from screentest import default_policy
+from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, NOT_PASSED
+from screentest.metrics.integrity import AXES, IntegrityFacts
+from screentest.verdicts.delivery import Delivery
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def table(first_header):
+    """Rows of the table whose first column has this header, as lists of cells."""
+    lines = README[README.index(f"| {first_header} |") :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def matches(shown, printed):
+    """Whether the lines shown are those printed, ``...`` standing for any number of lines."""
+    parts = [re.escape(part) for part in shown.split("...\n")]
+    return re.fullmatch(r"(?:.*\n)*".join(parts), printed) is not None
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) < 200
+
+
+def test_commands_print_what_is_shown(tmp_path):
+    command = shutil.which("screentest", path=os.path.dirname(sys.executable))
+    if command is None:
+        pytest.skip("the screentest command is not installed: pip install .")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SCREENTEST_")}
+    environment["PATH"] = os.path.dirname(command) + os.pathsep + environment.get("PATH", "")
+    ran = 0
+    for block in blocks("console"):
+        for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, expected = shown.partition("\n")
+            done = subprocess.run(
+                ["bash", "-c", line],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.stderr == "", line
+            assert matches(expected, done.stdout), f"$ {line}\n{done.stdout}"
+            ran += 1
+    assert ran >= 2
+
+
+def test_python_prints_what_is_shown():
+    (code,) = blocks("python")
+    (expected,) = blocks("text")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue() == expected
+
+
+def test_axes_of_the_table_are_those_measured_and_its_facts_exist():
+    rows = table("axis")
+    assert [row[0].strip("`") for row in rows] == list(AXES)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
+    assert named <= set(IntegrityFacts.__struct_fields__)
+
+
+def test_limits_in_the_table_are_the_default_policys():
+    limits = default_policy().limits
+    verdicts = {row[0].strip("`"): row[2] for row in table("axis")}
+    assert f"under {limits.noise_floor.value:g}" in verdicts["noise"]
+    assert f"{limits.blank_share.value:.0%}".replace("%", " %") in verdicts["blank"]
+    assert f"above {limits.grid_ratio.value:g};" in verdicts["grid"]
+    assert f"from {limits.frozen_min_s.value:g} s" in verdicts["frozen"]
+
+
+def test_exit_codes_of_the_table_are_those_of_the_commands():
+    assert [int(row[0]) for row in table("exit code")] == [
+        DONE,
+        NOT_PASSED,
+        BAD_INPUT,
+        NOT_JUDGED,
+        INTERRUPTED,
+    ]
+
+
+def test_delivery_keys_named_exist():
+    said = README[README.index("`--spec FILE`") :].split("`--require")[0]
+    keys = set(re.findall(r"`(\w+)`", said))
+    assert keys
+    assert keys <= set(Delivery.__struct_fields__)

@@ -1,0 +1,67 @@
+"""Torch tensors, which the media layer reads without importing torch itself."""
+
+import numpy as np
+import pytest
+
+from screentest.errors import MediaError
+from screentest.media import open_clip
+
+torch = pytest.importorskip("torch", reason='pip install "screentest[torch]"')
+
+
+def shown(source, **options):
+    with open_clip(source, **options) as clip:
+        return clip.info, np.stack([frame.planes[0] for frame in clip.frames()])
+
+
+def pictures():
+    return torch.rand(3, 20, 30, 3, generator=torch.Generator().manual_seed(1))
+
+
+def test_a_cpu_tensor_is_read_in_place():
+    source = pictures()
+    with open_clip(source) as clip:
+        assert np.shares_memory(clip.array, source.numpy())
+
+
+def test_a_tensor_that_needs_a_gradient_is_detached():
+    source = pictures().requires_grad_()
+    info, seen = shown(source)
+    assert "detached" in info.flags
+    assert np.array_equal(seen, source.detach().numpy())
+
+
+def test_bfloat16_is_read_as_float32():
+    source = pictures().to(torch.bfloat16)
+    info, seen = shown(source)
+    assert info.conversion == "bfloat16 to float32"
+    assert np.array_equal(seen, source.float().numpy())
+
+
+def test_a_sparse_batch_of_one_is_one_clip():
+    source = pictures()[None]
+    info, seen = shown(source.to_sparse())
+    assert info.frames == 3
+    assert np.array_equal(seen, source[0].numpy())
+
+
+def test_channels_first_must_be_said():
+    source = pictures().permute(0, 3, 1, 2)
+    with pytest.raises(MediaError, match='layout="TCHW"'):
+        open_clip(source)
+    assert np.array_equal(shown(source, layout="TCHW")[1], pictures().numpy())
+
+
+def test_half_uint8_and_bool_tensors_are_read():
+    assert shown(pictures().half())[1].dtype == np.float16
+    assert shown((pictures() * 255).byte())[1].dtype == np.uint8
+    assert shown(pictures() > 0.5)[1].max() == 255
+
+
+def test_a_list_of_tensors_is_a_clip():
+    assert np.array_equal(shown(list(pictures()))[1], pictures().numpy())
+
+
+def test_a_meta_tensor_has_no_samples():
+    with pytest.raises(MediaError, match="meta"):
+        open_clip(torch.empty(3, 20, 30, 3, device="meta"))
