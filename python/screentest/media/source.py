@@ -171,14 +171,20 @@ class MediaSource:
                 self.target(),
                 format=format_name,
                 container_options={"format_whitelist": _FORMATS, "protocol_whitelist": "file"},
-                metadata_errors="replace",
                 buffer_size=_BUFFER,
+                **_forgiving(av.__version__),
             )
             return container
         except FileNotFoundError:
             raise
         except (av.error.FFmpegError, ValueError, OSError, IndexError) as error:
             raise unreadable(self.name, error) from error
+
+
+def _forgiving(pyav_version: str) -> dict[str, Any]:
+    """What keeps a title that is not UTF-8 from making a file unreadable."""
+    # PyAV 19 forgives it by itself, and has no such option any more.
+    return {"metadata_errors": "replace"} if int(pyav_version.split(".")[0]) < 19 else {}
 
 
 def unreadable(name: str, error: BaseException) -> MediaError:
