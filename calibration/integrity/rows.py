@@ -21,7 +21,7 @@ def judged(axis, group, clip, source, *, bad, depth="full", numbers=None):
     ``bad`` says whether it ought to be rejected there. ``numbers(facts)`` gives further values.
     """
     facts = measure_integrity(source, depth=depth)
-    judgement = judge_integrity(facts)
+    judgement, line = judge_integrity(facts), facts.grid_line
     rejected = any(d.code == axis and d.severity == "reject" for d in judgement.defects)
     warned = any(d.code == axis for d in judgement.defects)
     unmeasured = any(gap.axis == axis for gap in judgement.unmeasured)
@@ -31,6 +31,8 @@ def judged(axis, group, clip, source, *, bad, depth="full", numbers=None):
         "std_min": facts.frame_std_min,
         "grid": facts.grid_peak_ratio,
         "period_px": facts.grid_period_px,
+        "line": line.ratio if line else None,
+        "line_levels": line.amplitude_levels if line else None,
         **(numbers(facts) if numbers else {}),
     }
     return {

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 
 _Plane: TypeAlias = NDArray[Any]
 _F64: TypeAlias = NDArray[np.float64]
+_Line: TypeAlias = tuple[float, float, float, float, str]
+"""Ratio, period in px, phase in px, amplitude in 8-bit levels, axis."""
 
+__all__: list[str]
 VERSION: Final[str]
 """Version of the workspace, e.g. "0.1.0"."""
 BUILD_PROFILE: Final[str]
@@ -132,8 +135,8 @@ class IntegrityAccumulator:
     def forget_grid(self, index: int) -> None:
         """Drops the gradient profiles of a frame, if it has any."""
 
-    def grid(self, frames: Sequence[int]) -> tuple[float, float, float, str] | None:
-        """(ratio, period in px, phase in px, axis) of the strongest lattice of these frames."""
+    def grid(self, frames: Sequence[int]) -> tuple[_Line, _Line] | None:
+        """The strongest line of all periods, and of those that fit their axis eight times."""
 
     def series(self) -> _Series:
         """One entry per frame pushed; NaN in the last three where nothing was measured."""

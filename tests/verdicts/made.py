@@ -10,7 +10,7 @@ import numpy as np
 from screentest import _native
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
-from screentest.metrics.integrity import FrameSeries, IntegrityFacts
+from screentest.metrics.integrity import FrameSeries, GridLine, IntegrityFacts
 
 
 def clip_info(**changes: Any) -> ClipInfo:
@@ -44,6 +44,7 @@ def facts(
     read: Sequence[int] | None = None,
     depth: str = "full",
     grid: float | None = 2.0,
+    levels: float = 1.0,
     timed: bool = True,
     damage: Sequence[Damage] = (),
     unmeasured: Sequence[Unmeasured] = (),
@@ -95,6 +96,9 @@ def facts(
         grid_period_px=None if grid is None else 16.0,
         grid_axis=None if grid is None else "x",
         grid_phase_px=None if grid is None else 0.5,
+        grid_line=None
+        if grid is None
+        else GridLine(ratio=grid, period_px=16.0, phase_px=0.5, amplitude_levels=levels, axis="x"),
         grid_frames=tuple(starts),
         series=FrameSeries(
             index=index.astype(np.int64),

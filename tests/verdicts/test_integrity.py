@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
 from screentest.errors import PolicyError
 from screentest.media.info import Damage
 from screentest.metrics.facts import Unmeasured
-from screentest.metrics.integrity import IntegrityFacts
+from screentest.metrics.integrity import GridLine, IntegrityFacts
 from screentest.verdicts.delivery import Delivery
 from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.judgement import Defect, Judgement
@@ -208,6 +209,20 @@ class TestGrid:
     def test_a_peak_at_the_limit_passes(self) -> None:
         assert judge_integrity(facts(grid=6.0)).verdict == "pass"
 
+    def test_a_line_too_faint_to_see_passes_however_far_it_stands_out(self) -> None:
+        assert judge_integrity(facts(grid=21.2, levels=0.013)).verdict == "pass"
+        assert judge_integrity(facts(grid=21.2, levels=0.1)).verdict == "reject"
+
+    def test_a_peak_that_repeats_too_seldom_passes(self) -> None:
+        repeated = GridLine(ratio=3.2, period_px=60.0, phase_px=1.0, amplitude_levels=1.0, axis="x")
+        made = msgspec.structs.replace(facts(grid=8.0), grid_line=repeated)
+        assert judge_integrity(made).verdict == "pass"
+
+    def test_a_period_of_a_coders_block_is_named_as_one_in_a_video(self) -> None:
+        assert "coder" in only(judge_integrity(facts(grid=9.0)), "grid").message
+        in_memory = facts(grid=9.0, clip={"kind": "array"})
+        assert "coder" not in only(judge_integrity(in_memory), "grid").message
+
     def test_a_small_picture_is_listed_and_does_not_decide(self) -> None:
         judgement = judge_integrity(facts(grid=None, clip={"width": 480, "height": 270}))
         assert judgement.verdict == "pass"
@@ -238,6 +253,14 @@ class TestFrozen:
         assert codes(judgement) == ["frozen"]
         assert judgement.verdict == "reject"
         assert only(judgement, "frozen").frames == (0, 47)
+
+    def test_a_clip_whose_ends_differ_is_no_single_frame(self) -> None:
+        judgement = judge_integrity(facts(change=0.4, corr=1.0, first_last_change=8.5))
+        assert judgement.verdict == "pass"
+        assert codes(judgement) == []
+        assert not gap(judgement, "noise").applies
+        same = judge_integrity(facts(change=0.4, corr=1.0, first_last_change=8.0))
+        assert codes(same) == ["frozen"]
 
     def test_two_equal_frames_are_one_frame(self) -> None:
         assert judge_integrity(facts(2, change=0.0)).verdict == "reject"

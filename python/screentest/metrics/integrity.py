@@ -27,6 +27,7 @@ __all__ = [
     "IMPL",
     "Depth",
     "FrameSeries",
+    "GridLine",
     "IntegrityAccumulator",
     "IntegrityFacts",
     "measure_integrity",
@@ -113,6 +114,21 @@ class FrameSeries:
     __hash__ = None  # type: ignore[assignment]
 
 
+class GridLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The strongest lattice whose period fits its axis at least eight times.
+
+    A picture's own layout, a row of windows, repeats a few times; a decoder's lattice covers all of
+    it. ``amplitude_levels`` says how far the mean gradient swings with it, in 8-bit levels: on a
+    smooth picture the faintest line stands far above nothing.
+    """
+
+    ratio: float
+    period_px: float
+    phase_px: float
+    amplitude_levels: float
+    axis: Literal["x", "y"]
+
+
 class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts of one clip, to be judged by :func:`screentest.verdicts.judge_integrity`.
 
@@ -135,7 +151,10 @@ class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
         grid_period_px: period of that lattice.
         grid_axis: ``"x"`` for vertical lines, ``"y"`` for horizontal ones.
         grid_phase_px: centre of its first line from the left or top edge.
+        grid_line: the strongest lattice that fits eight times, with its amplitude; what is judged.
         grid_frames: frames that the lattice was read from.
+        first_last_change: ``change`` between the first and the last frame, if no two neighbours of
+            all frames differ by 8 levels or more; a slow movement shows only there.
         non_finite_samples: samples that are NaN or infinite.
         non_finite_frames: runs (first, last) of frames that hold one.
         non_finite_first: frame, row and column of the first.
@@ -159,7 +178,9 @@ class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
     grid_period_px: float | None = None
     grid_axis: Literal["x", "y"] | None = None
     grid_phase_px: float | None = None
+    grid_line: GridLine | None = None
     grid_frames: tuple[int, ...] = ()
+    first_last_change: float | None = None
     non_finite_samples: int = 0
     non_finite_frames: tuple[tuple[int, int], ...] = ()
     non_finite_first: tuple[int, int, int] | None = None
@@ -279,7 +300,8 @@ class IntegrityAccumulator:
         threads: threads of the kernels.
         reused_buffers: frames may lie in memory that is overwritten before the next push.
 
-    Memory is a small luma plane, two sums of gradients per candidate frame and 96 bytes per frame.
+    Memory is the first and the last frame, a small luma plane, two sums of gradients per candidate
+    frame and 96 bytes per frame.
     """
 
     def __init__(
@@ -305,6 +327,7 @@ class IntegrityAccumulator:
         )
         self._frames = frames
         self._times: list[float | None] = []
+        self._first: Frame | None = None
         self._previous: Frame | None = None
         self._reused_buffers = reused_buffers
         self._own_frames = False
@@ -340,6 +363,8 @@ class IntegrityAccumulator:
             raise _out_of_range(self._format, self._native, frame.index)
         self._times.append(frame.time_s)
         self._previous = frame
+        if self._first is None:
+            self._first = _copied(frame) if self._reused_buffers else frame
 
     def _owned(self, frame: Frame, previous: Frame | None) -> tuple[Frame, Frame | None]:
         """Copies of frames whose memory the caller reuses, once that shows."""
@@ -349,8 +374,7 @@ class IntegrityAccumulator:
                 # What was there is gone, so this one pair is not compared.
                 self._own_frames, previous = True, None
         if self._own_frames:
-            planes = tuple(plane.copy() for plane in frame.planes)
-            frame = Frame(frame.index, frame.time_s, planes, frame.corrupt)
+            frame = _copied(frame)
         return frame, previous
 
     def finish(self, clip: ClipInfo, damage: list[Damage] | None = None) -> IntegrityFacts:
@@ -372,7 +396,7 @@ class IntegrityAccumulator:
         corr, aligned = series.corr[ends], series.corr_aligned[ends]
         grid_frames = [k for k in self._candidates.starts(frames) if k in series.index]
         grid = self._native.grid(grid_frames) if grid_frames else None
-        ratio, period, phase, axis = grid or (None, None, None, None)
+        peak, repeated = (None, None) if grid is None else map(_line, grid)
         sampled = np.unique(np.concatenate([ends - 1, ends])) if starts else slice(None)
         return IntegrityFacts(
             impl=IMPL,
@@ -387,10 +411,12 @@ class IntegrityAccumulator:
             corr_series=tuple(corr.tolist()),
             corr_aligned_series=tuple(aligned.tolist()),
             frame_std_min=float(series.luma_std[sampled].min()),
-            grid_peak_ratio=ratio,
-            grid_period_px=period,
-            grid_axis="y" if axis == "y" else "x" if axis == "x" else None,
-            grid_phase_px=phase,
+            grid_peak_ratio=None if peak is None else peak.ratio,
+            grid_period_px=None if peak is None else peak.period_px,
+            grid_axis=None if peak is None else peak.axis,
+            grid_phase_px=None if peak is None else peak.phase_px,
+            grid_line=repeated,
+            first_last_change=self._first_last_change(series),
             grid_frames=tuple(grid_frames) if grid else (),
             non_finite_samples=self._native.non_finite_samples,
             non_finite_frames=tuple(self._native.non_finite_runs),
@@ -398,6 +424,19 @@ class IntegrityAccumulator:
             series=series,
             unmeasured=tuple(self._unmeasured(frames, read, bool(starts), grid is not None)),
         )
+
+    def _first_last_change(self, series: FrameSeries) -> float | None:
+        """Compares the ends of a clip in which nothing moves much from frame to frame."""
+        changes = series.change[1:]
+        first, last = self._first, self._previous
+        if first is None or last is None or not len(changes):
+            return None
+        if not (changes < _native.INTEGRITY_CONFIRM_BELOW).all():
+            return None
+        ends = _native.IntegrityAccumulator(self._format, simd=compute.simd_level())
+        ends.push(0, first.planes)
+        ends.push(1, last.planes, first.planes, change=True)
+        return float(ends.series()["change"][1])
 
     def _unmeasured(
         self, frames: int, read: int, has_pairs: bool, has_grid: bool
@@ -420,6 +459,22 @@ class IntegrityAccumulator:
             elif axis in skipped:
                 reason = f'depth="sampled" read {read} of {frames} frames'
                 yield Unmeasured(axis, reason, applies=False)
+
+
+def _line(line: tuple[float, float, float, float, str]) -> GridLine:
+    ratio, period_px, phase_px, amplitude_levels, axis = line
+    return GridLine(
+        ratio=ratio,
+        period_px=period_px,
+        phase_px=phase_px,
+        amplitude_levels=amplitude_levels,
+        axis="y" if axis == "y" else "x",
+    )
+
+
+def _copied(frame: Frame) -> Frame:
+    planes = tuple(plane.copy() for plane in frame.planes)
+    return Frame(frame.index, frame.time_s, planes, frame.corrupt)
 
 
 def _pair_read(series: FrameSeries, start: int) -> bool:

@@ -88,7 +88,9 @@ def facts_record(facts: IntegrityFacts) -> dict[str, Any]:
         "grid_period_px": facts.grid_period_px,
         "grid_axis": facts.grid_axis,
         "grid_phase_px": facts.grid_phase_px,
+        "grid_line": msgspec.to_builtins(facts.grid_line),
         "grid_frames": list(facts.grid_frames),
+        "first_last_change": facts.first_last_change,
         "non_finite_samples": facts.non_finite_samples,
         "non_finite_frames": [list(run) for run in facts.non_finite_frames],
         "non_finite_first": (

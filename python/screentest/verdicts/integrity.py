@@ -35,6 +35,9 @@ SCOPE_NOTE = (
     "A melted render can score higher on every axis than a clean one."
 )
 
+CODER_BLOCKS = (8.0, 16.0)
+"""Sides in px of the blocks that video coders work in."""
+
 MIN_SAMPLED_PAIRS = 3
 """A median of one or two pairs is at the mercy of one cut; below this every pair read is asked."""
 
@@ -251,24 +254,28 @@ class _Judge:
         return "#{:02X}{:02X}{:02X}".format(*levels)
 
     def grid(self) -> Iterator[Defect]:
-        facts, limit = self.facts, self.limits.grid_ratio.value
-        if "grid" in self.gaps or facts.grid_peak_ratio is None or facts.grid_peak_ratio <= limit:
+        facts, line = self.facts, self.facts.grid_line
+        limit, least = self.limits.grid_ratio.value, self.limits.grid_levels.value
+        if "grid" in self.gaps or line is None:
             return
-        period, phase = facts.grid_period_px, facts.grid_phase_px
-        lattice = "a lattice" if period is None else f"a lattice every {period:.1f} px"
-        along = f" along {facts.grid_axis}" if facts.grid_axis else ""
-        offset = "" if phase is None else f" (first line at {phase:.1f} px)"
+        if line.ratio <= limit or line.amplitude_levels < least:
+            return
         frames = (min(facts.grid_frames), max(facts.grid_frames)) if facts.grid_frames else None
+        coder = ""
+        if facts.clip.kind == "video" and any(abs(line.period_px - n) < 0.5 for n in CODER_BLOCKS):
+            coder = "; a coder's own blocks have this size, so look at the bit rate as well"
         yield Defect(
             severity=self.policy.severities.grid,
             code="grid",
-            value=facts.grid_peak_ratio,
+            value=line.ratio,
             limit=limit,
             unit="ratio",
             frames=frames,
             seconds=self.timeline.span(*frames) if frames else None,
-            message=f"{lattice}{along}{offset} stands {facts.grid_peak_ratio:.1f} times above its "
-            f"surroundings in the spectrum; up to {limit:g} is picture content",
+            message=f"a lattice every {line.period_px:.1f} px along {line.axis} (first line at "
+            f"{line.phase_px:.1f} px, {line.amplitude_levels:.1f} levels) stands {line.ratio:.1f} "
+            f"times above its surroundings in the spectrum; up to {limit:g} is picture content"
+            f"{coder}",
         )
 
     @cached_property
@@ -289,8 +296,16 @@ class _Judge:
         if "duplicate" not in self.gaps and not self.is_one_frame:
             yield from self._duplicate()
 
+    @property
+    def _moves_slowly(self) -> bool:
+        """Whether the ends of the clip differ although no two neighbours do."""
+        moved = self.facts.first_last_change
+        return moved is not None and moved > self.limits.frozen_ends.value
+
     def _frozen(self) -> Iterator[Defect]:
         whole = _whole_hold(self.still, self.facts)
+        if whole is not None and self._moves_slowly:
+            return
         if whole is not None and not self.flat.all():
             self.is_one_frame = True
             yield self._hold_defect(
@@ -429,6 +444,8 @@ class _Judge:
             return Unmeasured(
                 "noise", "the whole clip is one frame, so no two frames differ", applies=False
             )
+        if self._moves_slowly:
+            return Unmeasured("noise", "neighbouring frames hardly differ", applies=False)
         pairs = int(np.isfinite(np.asarray(self.facts.series.corr, dtype=np.float64)).sum())
         if not pairs:
             return Unmeasured("noise", "no two neighbouring frames were read")

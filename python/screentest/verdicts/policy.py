@@ -72,9 +72,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     blank_share: Limit
     black_luma: Limit
     grid_ratio: Limit
+    grid_levels: Limit
     frozen_change: Limit
     frozen_rms: Limit
     frozen_drift: Limit
+    frozen_ends: Limit
     frozen_min_s: Limit
     frozen_min_repeats: Limit
     frozen_min_frames: Limit
@@ -127,9 +129,11 @@ _RANGES: dict[str, tuple[float, float, str]] = {
     "blank_share": (0.0, 1.0, "it is a share"),
     "black_luma": (0.0, 1.0, "luma lies in [0, 1]"),
     "grid_ratio": (1.0, 1e6, "1 is the level of the spectrum around the peak"),
+    "grid_levels": (0.0, 255.0, "it is in 8-bit levels"),
     "frozen_change": (0.0, 8.0, "the change between two frames is exact only up to 8 levels"),
     "frozen_rms": (0.0, 255.0, "it is in 8-bit levels"),
     "frozen_drift": (0.0, 255.0, "it is in 8-bit levels"),
+    "frozen_ends": (0.0, 8.0, "the change between two frames is exact only up to 8 levels"),
     "frozen_min_s": (0.0, 86400.0, "it is a duration in seconds"),
     "frozen_min_repeats": (1.0, 1e6, "it counts frames"),
     "frozen_min_frames": (1.0, 1e6, "it counts frames"),

@@ -24,10 +24,6 @@ STAMP_ROUNDING_S = 1e-3
 """12 frames at 24 per second must count as half a second, whatever the stamps were rounded to."""
 
 
-def pair_rms(series: FrameSeries) -> npt.NDArray[np.float64]:
-    return LEVELS * series.rms_difference
-
-
 class Hold(NamedTuple):
     """Frames ``first..last`` (positions in the series) that show one picture."""
 

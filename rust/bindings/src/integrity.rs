@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use screentest_kernels::integrity::{self, Ask, Axis, Integrity, Still};
+use screentest_kernels::integrity::{self, Ask, Axis, Integrity, Line, Still};
 use screentest_kernels::simd::Level;
 
 use crate::errors::{input_error, raise};
@@ -73,20 +73,10 @@ impl IntegrityAccumulator {
         self.state().forget_grid(index);
     }
 
-    fn grid(
-        &self,
-        py: Python<'_>,
-        frames: Vec<usize>,
-    ) -> PyResult<Option<(f64, f64, f64, &'static str)>> {
+    fn grid(&self, py: Python<'_>, frames: Vec<usize>) -> PyResult<Option<(PyLine, PyLine)>> {
         let work = || self.state().grid(&frames);
         let grid = py.detach(|| in_pool(self.threads, work)).map_err(|e| raise(py, &e))?;
-        Ok(grid.map(|g| {
-            let axis = match g.axis {
-                Axis::X => "x",
-                Axis::Y => "y",
-            };
-            (g.peak_ratio, g.period_px, g.phase_px, axis)
-        }))
+        Ok(grid.map(|g| (line(g.peak), line(g.repeated))))
     }
 
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -145,6 +135,17 @@ impl IntegrityAccumulator {
     fn non_finite_runs(&self) -> Vec<(usize, usize)> {
         self.state().non_finite_runs().to_vec()
     }
+}
+
+/// (ratio, period, phase, amplitude, axis).
+type PyLine = (f64, f64, f64, f64, &'static str);
+
+fn line(line: Line) -> PyLine {
+    let axis = match line.axis {
+        Axis::X => "x",
+        Axis::Y => "y",
+    };
+    (line.ratio, line.period_px, line.phase_px, line.amplitude_levels, axis)
 }
 
 #[pyfunction]

@@ -158,14 +158,36 @@ fn pick_row<C: Code>(
     }
 }
 
+/// Copies every `step`-th sample. The steps of the usual frame heights are constants to the compiler.
 #[inline(always)]
 fn pick<C: Code>(plane: &[C], step: usize, out: &mut [C]) {
-    if step == 1 {
-        out.copy_from_slice(plane);
-        return;
+    match step {
+        1 => out.copy_from_slice(plane),
+        2 => pick_every::<C, 2>(plane, out),
+        3 => pick_every::<C, 3>(plane, out),
+        4 => pick_every::<C, 4>(plane, out),
+        5 => pick_every::<C, 5>(plane, out),
+        6 => pick_every::<C, 6>(plane, out),
+        7 => pick_every::<C, 7>(plane, out),
+        8 => pick_every::<C, 8>(plane, out),
+        11 => pick_every::<C, 11>(plane, out),
+        16 => pick_every::<C, 16>(plane, out),
+        _ => {
+            for (o, run) in out.iter_mut().zip(plane.chunks(step)) {
+                *o = run[0];
+            }
+        }
     }
-    for (o, run) in out.iter_mut().zip(plane.chunks(step)) {
+}
+
+#[inline(always)]
+fn pick_every<C: Code, const N: usize>(plane: &[C], out: &mut [C]) {
+    let (runs, rest) = plane.as_chunks::<N>();
+    for (o, run) in out.iter_mut().zip(runs) {
         *o = run[0];
+    }
+    if let (Some(o), Some(&last)) = (out.get_mut(runs.len()), rest.first()) {
+        *o = last;
     }
 }
 
@@ -179,16 +201,18 @@ fn mean_code<T: Sample>(
 ) -> f64 {
     let coding = Coding::of(format.range);
     let (height, width) = format.plane_size(plane);
+    let (height_left, width_left) = (height.div_ceil(step), width.div_ceil(step));
+    let mut picked = vec![T::Row::default(); width_left];
     let mut sum = 0_u64;
     for y in (0..height).step_by(step) {
         let row = rows.plane_row(plane, y);
         sum += level.run(
             #[inline(always)]
-            || match step {
-                1 => row.iter().map(|v| v.code(coding) as u64).sum::<u64>(),
-                _ => row.chunks(step).map(|run| run[0].code(coding) as u64).sum::<u64>(),
+            || {
+                pick(row, step, &mut picked);
+                picked.iter().map(|v| v.code(coding) as u64).sum::<u64>()
             },
         );
     }
-    sum as f64 / (height.div_ceil(step) * width.div_ceil(step)) as f64
+    sum as f64 / (height_left * width_left) as f64
 }

@@ -85,10 +85,12 @@ fn facts(integrity: &Integrity) -> String {
         .iter()
         .map(|s| s.map(|s| (s.corr.to_bits(), s.corr_aligned.map(bits), s.change.map(bits))))
         .collect();
-    let grid = integrity
-        .grid(&frames)
-        .unwrap()
-        .map(|g| ([g.peak_ratio, g.period_px, g.phase_px].map(bits), g.axis));
+    let grid = integrity.grid(&frames).unwrap().map(|g| {
+        [g.peak, g.repeated].map(|line| {
+            let numbers = [line.ratio, line.period_px, line.phase_px, line.amplitude_levels];
+            (numbers.map(bits), line.axis)
+        })
+    });
     format!("{stills:?} {steps:?} {grid:?} {:?}", integrity.scan())
 }
 
@@ -228,15 +230,45 @@ fn lattice_lines_are_found_where_they_lie() {
             let frame = grey(&frame);
             let ask = Ask { grid: true, ..Ask::default() };
             let integrity = pair_at(Level::best(), &grey8(640, 600), &frame, &frame, ask);
-            let grid = integrity.grid(&[0]).unwrap().unwrap();
+            let grid = integrity.grid(&[0]).unwrap().unwrap().peak;
             assert_eq!(grid.axis, axis);
-            assert!(grid.peak_ratio > 6.0, "{grid:?}");
+            assert!(grid.ratio > 6.0, "{grid:?}");
             // A period of n / k is quantised; so is the phase that follows from it.
             assert!((grid.period_px - period as f64).abs() < 0.7, "{grid:?}");
             let distance = (grid.phase_px - first as f64).rem_euclid(grid.period_px);
             assert!(distance.min(grid.period_px - distance) < 0.25 * period as f64, "{grid:?}");
         }
     }
+}
+
+#[test]
+fn the_amplitude_of_a_lattice_is_that_of_its_gradients_cosine() {
+    // Lines of 32 levels every 16 px on black: the mean gradient is 32 at two neighbouring places
+    // of each period, whose m-th harmonic is (2 / 16) 32 * 2 cos(m pi / 16).
+    let frame = Array2::from_shape_fn((16, 1025), |(_, x)| if x % 16 == 8 { 32 } else { 0 });
+    let frame = grey(&frame);
+    let ask = Ask { grid: true, ..Ask::default() };
+    let integrity = pair_at(Level::best(), &grey8(1025, 16), &frame, &frame, ask);
+    let line = integrity.grid(&[0]).unwrap().unwrap().peak;
+    let harmonic = 16.0 / line.period_px;
+    assert!(harmonic == 1.0 || harmonic == 2.0);
+    let expected = 2.0 / 16.0 * 32.0 * 2.0 * (harmonic * std::f64::consts::PI / 16.0).cos();
+    assert!((line.amplitude_levels / expected - 1.0).abs() < 1e-2, "{line:?} {expected}");
+}
+
+#[test]
+fn a_period_that_fits_seven_times_is_a_peak_but_not_repeated() {
+    let wave = |x: usize| (128.0 + 100.0 * (x as f64 * std::f64::consts::TAU / 160.0).sin()) as u8;
+    let base = noise(561, 40, 25).mapv(|v| v / 64);
+    let frame = Array2::from_shape_fn((40, 561), |(y, x)| wave(x) + base[[y, x]]);
+    let frame = grey(&frame);
+    let ask = Ask { grid: true, ..Ask::default() };
+    let integrity = pair_at(Level::best(), &grey8(561, 40), &frame, &frame, ask);
+    let grid = integrity.grid(&[0]).unwrap().unwrap();
+    // |gradient| of a 160 px wave repeats every 80 px: seven times over 560.
+    assert_eq!(grid.peak.period_px, 80.0);
+    assert!(grid.peak.ratio > 6.0 && grid.repeated.ratio < grid.peak.ratio, "{grid:?}");
+    assert!(grid.repeated.period_px <= 70.0);
 }
 
 #[test]

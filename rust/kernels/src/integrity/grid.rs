@@ -33,18 +33,33 @@ pub enum Axis {
     Y,
 }
 
-/// The strongest periodic component of a set of frames.
+/// The strongest periodic components of a set of frames.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
+    /// The strongest of all periods searched.
+    pub peak: Line,
+    /// The strongest of those that fit their axis at least [`MIN_REPEATS`] times: a picture's own
+    /// layout repeats a few times, a lattice over all of it.
+    pub repeated: Line,
+}
+
+/// One line of the spectrum of the mean gradient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
     /// Its magnitude over the median of its neighbours'; 0 if no bin qualifies.
-    pub peak_ratio: f64,
+    pub ratio: f64,
     /// Its period in pixels; 0 if no bin qualifies.
     pub period_px: f64,
-    /// Where its lines lie: the first line's centre, in pixels from the left or top edge.
+    /// Where the lattice's lines lie: the first one's centre, in pixels from the left or top edge.
     pub phase_px: f64,
+    /// How far the mean gradient swings with it, in 8-bit levels.
+    pub amplitude_levels: f64,
     /// Along which axis.
     pub axis: Axis,
 }
+
+/// How often a period must fit its axis to count as repeated.
+pub const MIN_REPEATS: usize = 8;
 
 /// Sums of absolute luma differences between neighbouring columns, and rows, of one frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,10 +186,12 @@ pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Opt
         || score(Axis::X, format.width, format.height, |p| &p.x),
         || score(Axis::Y, format.height, format.width, |p| &p.y),
     );
-    match (x, y) {
-        (Some(x), Some(y)) if y.peak_ratio > x.peak_ratio => Some(y),
-        (x, y) => x.or(y),
-    }
+    let (x, y) = match (x, y) {
+        (Some(x), Some(y)) => (x, y),
+        (x, y) => return x.or(y),
+    };
+    let stronger = |x: Line, y: Line| if y.ratio > x.ratio { y } else { x };
+    Some(Grid { peak: stronger(x.peak, y.peak), repeated: stronger(x.repeated, y.repeated) })
 }
 
 fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
@@ -194,17 +211,22 @@ fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
     let magnitudes: Vec<f64> = (0..=bins.min(n / 2))
         .map(|k| spectra.iter().map(|s| s[k][0].hypot(s[k][1])).sum::<f64>() / count)
         .collect();
-    let (bin, peak_ratio) = strongest_bin(&magnitudes, n);
-    if bin == 0 {
-        return Grid { peak_ratio: 0.0, period_px: 0.0, phase_px: 0.0, axis };
-    }
-    let line = spectra.iter().fold([0.0, 0.0], |[re, im], s| [re + s[bin][0], im + s[bin][1]]);
-    Grid {
-        peak_ratio,
-        period_px: n as f64 / bin as f64,
-        phase_px: first_line(&magnitudes, line, bin, n),
-        axis,
-    }
+    let line = |lowest: usize| {
+        let (bin, ratio) = strongest_bin(&magnitudes, n, lowest);
+        if bin == 0 {
+            return Line { ratio, period_px: 0.0, phase_px: 0.0, amplitude_levels: 0.0, axis };
+        }
+        let sum = spectra.iter().fold([0.0, 0.0], |[re, im], s| [re + s[bin][0], im + s[bin][1]]);
+        Line {
+            ratio,
+            period_px: n as f64 / bin as f64,
+            phase_px: first_line(&magnitudes, sum, bin, n),
+            // Under a Hann window a cosine of amplitude 1 has a magnitude of n / 4.
+            amplitude_levels: 255.0 * 4.0 * magnitudes[bin] / n as f64,
+            axis,
+        }
+    };
+    Grid { peak: line(0), repeated: line(MIN_REPEATS) }
 }
 
 /// Where the first line of the lattice lies, from the phase at the middle of the axis, where it does
@@ -265,12 +287,12 @@ fn spectrum(level: Level, curve: &[f64], last: usize) -> Vec<[f64; 2]> {
     bins
 }
 
-/// The bin (and its ratio) that stands out most from the median of its neighbours.
-fn strongest_bin(magnitudes: &[f64], n: usize) -> (usize, f64) {
+/// The bin (and its ratio) from `lowest` up that stands out most from the median of its neighbours.
+fn strongest_bin(magnitudes: &[f64], n: usize, lowest: usize) -> (usize, f64) {
     let highest = n / 2;
     let mut best = (0, 0.0);
     let mut neighbours = Vec::with_capacity(2 * OUTER);
-    for k in n.div_ceil(LONGEST_PERIOD).max(2)..=n / SHORTEST_PERIOD {
+    for k in n.div_ceil(LONGEST_PERIOD).max(2).max(lowest)..=n / SHORTEST_PERIOD {
         neighbours.clear();
         if k > INNER {
             neighbours.extend(&magnitudes[k.saturating_sub(OUTER).max(1)..=k - INNER]);

@@ -12,7 +12,7 @@ mod scan;
 
 use std::collections::BTreeMap;
 
-pub use grid::{Axis, Grid, MIN_EXTENT};
+pub use grid::{Axis, Grid, Line, MIN_EXTENT, MIN_REPEATS};
 pub use sampling::pair_starts;
 pub use scan::Scan;
 
