@@ -11,7 +11,19 @@ _F64: TypeAlias = NDArray[np.float64]
 _Line: TypeAlias = tuple[float, float, float, float, str]
 """Ratio, period in px, phase in px, amplitude in 8-bit levels, axis."""
 
-__all__: list[str]
+__all__ = [
+    "BUILD_PROFILE",
+    "INTEGRITY_ALIGN_BELOW",
+    "INTEGRITY_CONFIRM_BELOW",
+    "INTEGRITY_GRID_MIN_EXTENT",
+    "INTEGRITY_PAIRS",
+    "VERSION",
+    "FrameFormat",
+    "IntegrityAccumulator",
+    "pair_starts",
+    "simd_levels",
+]
+
 VERSION: Final[str]
 """Version of the workspace, e.g. "0.1.0"."""
 BUILD_PROFILE: Final[str]

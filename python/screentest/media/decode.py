@@ -158,13 +158,13 @@ class Decoder:
 
     def in_order(self, log: DecodeLog) -> Generator[Numbered, None, None]:
         """Every frame with its display index, in display order. Damage goes to ``log``."""
-        given = 0
+        given = -1
         log.clear()
         if self.threads > 1:
             passed = self._pass(self.threads, log, strict=True)
             try:
                 for item in passed:
-                    given += 1
+                    given = item[0]
                     yield item
                 return
             except _DamageSeenError:
@@ -173,8 +173,8 @@ class Decoder:
                 passed.close()
         passed = self._pass(1, log, strict=False)
         try:
-            for number, item in enumerate(passed):
-                if number >= given:
+            for item in passed:
+                if item[0] > given:
                     yield item
         finally:
             passed.close()

@@ -340,6 +340,8 @@ def _decode(still: _Still) -> _Decoded:
     try:
         with still.media.open(still.format_name) as container:
             stream = container.streams.video[0]
+            if stream.codec_context is None:
+                raise _UndecodableError("there is no decoder for what it holds")
             stream.codec_context.thread_count = 1
             found = None
             for frame in container.decode(stream):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from screentest.media.info import Damage
@@ -16,14 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["PacketTable", "read_table"]
 
+# Codecs whose display times FFmpeg cannot work out where the container has none. For MPEG-2 and
+# MPEG-4, which announce a delay also without B frames, it can.
+_REORDERING = frozenset({"h264", "hevc", "vvc"})
+
 
 @dataclass(slots=True)
 class PacketTable:
     """Packets in decoding order, and the display order of those that are shown.
 
     ``shown[i]`` is the place in decoding order of the packet that becomes frame ``i``.
-    ``frame_of_pts`` and ``place_of_pts`` are ``None`` where stamps are missing or not unique; then
-    frames are counted as they come.
+    ``frame_of_pts`` and ``place_of_pts`` are ``None`` where stamps are missing, not unique, or those
+    of the decoding order; then frames are counted as they come.
     """
 
     pts: list[int | None] = field(default_factory=list)
@@ -36,11 +41,12 @@ class PacketTable:
     marked_corrupt: list[int] = field(default_factory=list)
     read_error: str | None = None
     partial_tail: bool = False
+    reorders: bool = False
     shown: list[int] = field(default_factory=list)
     frame_of_pts: dict[int, int] | None = None
     place_of_pts: dict[int, int] | None = None
     # Only raw elementary streams and AVI lack presentation times; AVI's are worked out from the
-    # decoding order, which is right for the order and says nothing about time.
+    # decoding order, which says nothing about time.
     times_known: bool = False
 
     def arrange(self) -> None:
@@ -58,11 +64,19 @@ class PacketTable:
         self.times_known = complete and len(places) > 0
         self.frame_of_pts = None
         self.place_of_pts = None
-        if complete and len(set(known)) == len(known):
+        if complete and len(set(known)) == len(known) and not self._in_decoding_order(known):
             self.frame_of_pts = {stamp: frame for frame, stamp in enumerate(sorted(known))}
             every = [s for s in self.pts if s is not None]
             if len(set(every)) == len(self.pts):
                 self.place_of_pts = {s: i for i, s in enumerate(every)}
+
+    def _in_decoding_order(self, stamps: list[int]) -> bool:
+        """True if the pictures are reordered and their stamps are not.
+
+        AVI and ASF have no display times, and a copy of a raw stream into MP4 has none to write:
+        the stamps of a stream with B frames then ascend in decoding order.
+        """
+        return self.reorders and all(a < b for a, b in pairwise(stamps))
 
     def _unstamped_leading(self) -> range:
         """Packets right behind the first one that alone have no stamp.
@@ -158,8 +172,9 @@ def read_table(container: InputContainer, stream: VideoStream) -> PacketTable:
     for other in container.streams:
         if other.index != stream.index:
             other.discard = av.stream.Discard.all
-    table = PacketTable()
-    is_hidden = _hidden_test(stream.codec_context.name)
+    codec = stream.codec_context
+    table = PacketTable(reorders=codec.name in _REORDERING and codec.has_b_frames)
+    is_hidden = _hidden_test(codec.name)
     pts, dts, durations = table.pts, table.dts, table.durations
     place = 0
     last_corrupt = -1

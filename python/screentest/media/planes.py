@@ -21,7 +21,6 @@ from screentest.media.orientation import Orientation
 
 if TYPE_CHECKING:
     from av import VideoFrame
-    from av.video.plane import VideoPlane
 
     from screentest._native import FrameFormat
 
@@ -337,12 +336,11 @@ def _viewer(name: str, width: int, height: int) -> tuple[Layout, Callable[[Video
 def _view(
     shape: tuple[int, ...],
     sample: np.dtype[Any],
-    plane: VideoPlane,
+    plane: Any,  # a VideoPlane; the stubs of PyAV 18 do not know that it is a buffer
     offset: int,
     strides: tuple[int, ...],
 ) -> Array:
-    # The stubs do not know that a plane is a buffer.
-    return np.ndarray(shape, sample, plane, offset, strides)  # type: ignore[arg-type]
+    return np.ndarray(shape, sample, plane, offset, strides)
 
 
 def _alpha_viewer(

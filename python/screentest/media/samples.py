@@ -134,8 +134,9 @@ def _from_bool(frame: Array) -> Array:
 
 
 def _narrow(frame: Array) -> Array:
-    # A float64 beyond float32's reach becomes infinite, and is then reported as that.
-    with np.errstate(over="ignore"):
+    # A float64 beyond float32's reach becomes infinite, and is then reported as that; a signalling
+    # NaN becomes a quiet one.
+    with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(frame.astype(np.float32))
 
 
@@ -144,6 +145,7 @@ def _scaler(value_range: tuple[float, float]) -> Callable[[Array], Array]:
 
     def scale(frame: Array) -> Array:
         # Through float64: 32-bit integers do not fit a float32.
-        return np.asarray(((frame.astype(np.float64) - low) / (high - low)).astype(np.float32))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(((frame.astype(np.float64) - low) / (high - low)).astype(np.float32))
 
     return scale

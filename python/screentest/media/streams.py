@@ -54,20 +54,19 @@ class StreamFacts:
 def stream_facts(container: InputContainer, stream: VideoStream) -> StreamFacts:
     """Read the headers of a container that was just opened."""
     codec = stream.codec_context
-    rate = stream.average_rate
-    guessed = stream.guessed_rate
-    aspect = stream.sample_aspect_ratio
-    square = not aspect or aspect == 1
+    rate = _fraction(stream.average_rate)
+    guessed = _fraction(stream.guessed_rate)
+    aspect = _fraction(stream.sample_aspect_ratio)
     return StreamFacts(
         container=container.format.name.split(",")[0],
         codec=codec.codec.canonical_name if hasattr(codec.codec, "canonical_name") else codec.name,
         profile=codec.profile or None,
-        time_base=stream.time_base or Fraction(1, 1),
-        rate=rate or guessed or None,
-        guessed_rate=guessed or rate or None,
+        time_base=_fraction(stream.time_base) or Fraction(1, 1),
+        rate=rate or guessed,
+        guessed_rate=guessed or rate,
         frames_declared=stream.frames or _count_tag(stream.metadata),
         sample_aspect_ratio=None
-        if square or aspect is None
+        if aspect in (None, 1)
         else f"{aspect.numerator}:{aspect.denominator}",
         field_order=_FIELD_ORDERS.get(codec.field_order),
         video_streams=len(real_video(container)),
@@ -167,13 +166,18 @@ def timing_flags(
     return flags
 
 
+def _fraction(value: Any) -> Fraction | None:
+    """A rational of FFmpeg, which PyAV 19 gives in a type of its own; ``None`` for 0 and unsaid."""
+    return Fraction(value.numerator, value.denominator) if value else None
+
+
 def _is_known(stream: AudioStream) -> bool:
     return getattr(stream, "codec_context", None) is not None
 
 
 def _audio(stream: AudioStream) -> AudioInfo:
     codec = stream.codec_context
-    base = stream.time_base
+    base = _fraction(stream.time_base)
     return AudioInfo(
         codec=codec.name,
         sample_rate_hz=codec.sample_rate or 0,

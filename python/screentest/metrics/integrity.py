@@ -214,7 +214,7 @@ def measure_integrity(
     Example:
         >>> import numpy as np
         >>> ramp = np.tile(np.arange(64, dtype=np.uint8)[:, None], (1, 64))
-        >>> facts = measure_integrity(np.stack([ramp, ramp, 63 - ramp]))
+        >>> facts = measure_integrity(np.stack([ramp, ramp, 63 - ramp]), layout="THW")
         >>> facts.corr_series
         (1.0, -1.0)
     """
@@ -371,8 +371,10 @@ class IntegrityAccumulator:
         if previous is not None and not self._own_frames:
             reused = np.may_share_memory(previous.planes[0], frame.planes[0])
             if reused:
-                # What was there is gone, so this one pair is not compared.
-                self._own_frames, previous = True, None
+                # What was there is gone; of the first frame there is a copy.
+                first = self._first
+                kept = first is not None and first.index == previous.index
+                self._own_frames, previous = True, first if kept else None
         if self._own_frames:
             frame = _copied(frame)
         return frame, previous
