@@ -248,7 +248,7 @@ class Screener:
     A frame is what one frame of :func:`screen` may be: ``(H, W, 3)`` or ``(H, W)``, uint8, uint16
     with ``bit_depth``, or float in [0, 1] unless ``value_range`` says otherwise; all of one size
     and type. A frame may be overwritten once the next has been pushed; where one buffer serves for
-    all, the frames are copied from the second on.
+    all, the frames are copied.
 
     Give ``frames`` if the number is known: the calibrated axes then read exactly the pairs that
     they read of a file, and a generator that stops early is rejected as damaged. ``frame_rate``
@@ -321,8 +321,12 @@ class Screener:
             raise InputError(f"frames={self._frames} was said, and this would be one more")
         options = {key: value for key, value in self._options.items() if value is not None}
         with open_clip(frame, **options) as clip:
-            planes = next(iter(clip.frames())).planes
             info = clip.info
+            if info.frames != 1:
+                raise MediaError(
+                    f"push takes one frame at a time; this is {info.frames}", code="many_frames"
+                )
+            planes = next(iter(clip.frames())).planes
             accumulator = self._accumulator or self._begin(info, clip.format)
         self._check_like_the_first(info)
         if time_s is None and self._frame_rate is not None:
@@ -366,8 +370,6 @@ class Screener:
     def _check_like_the_first(self, info: ClipInfo) -> None:
         first = self._first
         assert first is not None
-        if info.frames != 1:
-            raise MediaError(f"push takes one frame at a time; this is {info.frames}")
         had = (first.width, first.height, first.pixel_format, first.bit_depth)
         has = (info.width, info.height, info.pixel_format, info.bit_depth)
         if has != had:

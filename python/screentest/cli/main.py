@@ -70,7 +70,11 @@ class _Group(TyperGroup):
             from screentest.errors import ScreentestError
 
             if not isinstance(error, (ScreentestError, OSError)):
-                raise
+                # A fault of this program. Python's own status for it is that of a reject.
+                import traceback
+
+                traceback.print_exc()
+                return exit_codes.NOT_JUDGED
             from screentest.reports.screening import describe_error
 
             output.error(output.shown(describe_error(error)[1]))

@@ -26,7 +26,7 @@ def command(
     from screentest.errors import ScreentestError
     from screentest.media import probe
     from screentest.reports.canonical import dumps
-    from screentest.reports.screening import describe_error, error_record
+    from screentest.reports.screening import describe_error
 
     codes = []
     for position, file in enumerate(files):
@@ -35,7 +35,7 @@ def command(
         except (ScreentestError, OSError) as error:
             code, message = describe_error(error)
             if as_json:
-                output.result_bytes(dumps(error_record(file, code, message)))
+                output.result_bytes(dumps(_error(file, code, message)))
             output.error(output.shown(message))
             codes.append(exit_codes.BAD_INPUT)
             continue
@@ -58,6 +58,13 @@ def _record(info: ClipInfo) -> dict[str, Any]:
     record: dict[str, Any] = {"schema": SCHEMA, **msgspec.to_builtins(info)}
     record["source"] = printable(info.source)
     return record
+
+
+def _error(file: str, code: str, message: str) -> dict[str, Any]:
+    from screentest.reports.canonical import printable
+
+    error = {"code": code, "message": printable(message)}
+    return {"schema": SCHEMA, "source": printable(file), "error": error}
 
 
 def _lines(info: ClipInfo) -> list[str]:

@@ -2,19 +2,26 @@
 
 Decoders stop without a word where a file ends early. The containers' outermost sizes tell, without
 decoding and without trusting any duration: an MP4 box, a Matroska segment or a RIFF chunk that
-reaches beyond the end of the file, a GIF without its trailer, a PNG without IEND, a JPEG without
-its end marker.
+reaches beyond the end of the file, an Ogg stream without its last page, a Y4M file that ends within
+a frame, a GIF without its trailer, a PNG without IEND, a JPEG without its end marker.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from typing import BinaryIO
 
 __all__ = ["missing_end"]
 
 _EBML = b"\x1a\x45\xdf\xa3"
 _SEGMENT = b"\x18\x53\x80\x67"
+_CLUSTER = b"\x1f\x43\xb6\x75"
+# Cluster, SimpleBlock, BlockGroup.
+_MATROSKA_PICTURES = (_CLUSTER, b"\xa3", b"\xa0")
+# The boxes without which there are no pictures. Text and trailers that tools append to a file read
+# as boxes too, with names and sizes of no meaning.
+_MEDIA_BOXES = (b"mdat", b"moov", b"moof")
 # A file with more top-level boxes than this is a long fragmented one; the walk stays bounded.
 _MAX_BOXES = 1_000_000
 
@@ -38,9 +45,11 @@ def missing_end(file: BinaryIO) -> str | None:
     if head.startswith((b"GIF87a", b"GIF89a")):
         return _gif(file)
     if head.startswith(b"\xff\xd8\xff"):
-        # Cameras append data behind the picture, so the marker may stand anywhere in the tail.
-        file.seek(0)
-        return None if b"\xff\xd9" in file.read() else "the JPEG end marker is missing"
+        return _jpeg(file, size)
+    if head.startswith(b"OggS"):
+        return _ogg(file, size)
+    if head.startswith(b"YUV4MPEG2 "):
+        return _y4m(file, size)
     if head.startswith(b"\x47") and size > 188 * 4 and _is_transport_stream(file):
         lacking = -size % 188
         return f"{lacking} bytes of the last transport packet are missing" if lacking else None
@@ -66,8 +75,6 @@ def _boxes(file: BinaryIO, size: int) -> str | None:
         length = int.from_bytes(head[:4], "big")
         name = head[4:8]
         if length == 1:
-            if len(head) < 16:
-                return f"the file ends inside the header of a box at byte {at}"
             length = int.from_bytes(head[8:16], "big")
         if length == 0:
             return None
@@ -75,7 +82,7 @@ def _boxes(file: BinaryIO, size: int) -> str | None:
             return None
         at += length
         if at > size:
-            return _beyond(f"'{name.decode('ascii', 'replace')}' box", at, size)
+            return _beyond(f"'{name.decode()}' box", at, size) if name in _MEDIA_BOXES else None
     return None
 
 
@@ -101,9 +108,26 @@ def _matroska(file: BinaryIO, size: int) -> str | None:
     if head[at : at + 4] != _SEGMENT:
         return None
     length, used = _vint(head, at + 4)
+    at += 4 + used
     if length is None:
-        return None
-    return _beyond("Matroska segment", at + 4 + used + length, size)
+        return _live_segment(file, at, size) if used else None
+    return _beyond("Matroska segment", at + length, size)
+
+
+def _live_segment(file: BinaryIO, at: int, size: int) -> str | None:
+    """A muxer that cannot seek leaves the size of the segment open, but not that of its blocks."""
+    while at < size:
+        file.seek(at)
+        head = file.read(12)
+        name = head[: 9 - head[0].bit_length()]
+        length, used = _vint(head, len(name))
+        if length is None and (name != _CLUSTER or not used):
+            return None
+        # A cluster of unknown size is stepped into.
+        at += len(name) + used + (length or 0)
+        if at > size:
+            return _beyond("Matroska block", at, size) if name in _MATROSKA_PICTURES else None
+    return None
 
 
 def _riff(head: bytes, size: int) -> str | None:
@@ -112,6 +136,63 @@ def _riff(head: bytes, size: int) -> str | None:
     if length in (0, 0xFFFFFFFF, 0x7FFFFFFF):
         return None
     return _beyond("RIFF chunk", 8 + length, size)
+
+
+def _jpeg(file: BinaryIO, size: int) -> str | None:
+    at = 2
+    while at + 4 <= size:
+        file.seek(at)
+        head = file.read(4)
+        if head[0] != 0xFF:
+            return None
+        if head[1] == 0xDA:
+            # From here on the end marker cannot be part of a thumbnail; cameras append data to it.
+            file.seek(at)
+            return None if b"\xff\xd9" in file.read() else "the JPEG end marker is missing"
+        at += 1 if head[1] == 0xFF else 2 + int.from_bytes(head[2:], "big")
+    return "the JPEG ends before its picture"
+
+
+def _ogg(file: BinaryIO, size: int) -> str | None:
+    # A page has at most 27 + 255 + 255 * 255 bytes (RFC 3533).
+    start = max(0, size - 65_307)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(b"OggS")
+    page = tail[at : at + 282]
+    if at < 0 or len(page) < 27:
+        return "the file ends inside the header of an Ogg page"
+    body = sum(page[27 : 27 + page[26]])
+    lacking = _beyond("last Ogg page", start + at + 27 + page[26] + body, size)
+    if lacking is None and not page[5] & 4:
+        return "no Ogg page is marked as the last of its stream"
+    return lacking
+
+
+_Y4M_SAMPLES = re.compile(rb"(420|422|444|411|mono)(?:jpeg|paldv|mpeg2|(alpha)|p?(9|1\d))?")
+_Y4M_CHROMA = {b"420": (2, 2), b"422": (2, 1), b"444": (1, 1), b"411": (4, 1)}
+
+
+def _y4m(file: BinaryIO, size: int) -> str | None:
+    file.seek(0)
+    header = file.readline(1024)
+    said = {token[:1]: token[1:] for token in header.split()[1:]}
+    samples = _Y4M_SAMPLES.fullmatch(said.get(b"C", b"420"))
+    frame_header = file.readline(1024)
+    width, height = said.get(b"W", b""), said.get(b"H", b"")
+    if samples is None or frame_header != b"FRAME\n" or not (width + height).isdigit():
+        return None
+    luma = int(width) * int(height)
+    count = luma * (2 if samples[2] else 1)
+    if samples[1] in _Y4M_CHROMA:
+        step_x, step_y = _Y4M_CHROMA[samples[1]]
+        if samples[3] and int(width) % step_x:
+            # FFmpeg up to version 5 at least writes half a sample here.
+            return None
+        count += 2 * -(-int(width) // step_x) * -(-int(height) // step_y)
+    frame = len(frame_header) + count * (2 if samples[3] else 1)
+    over = (size - len(header)) % frame
+    return f"{frame - over} bytes of the last frame are missing" if over else None
 
 
 def _png(file: BinaryIO, size: int) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Generator, Iterator, Sequence
@@ -343,18 +344,27 @@ def _decode(still: _Still) -> _Decoded:
             if stream.codec_context is None:
                 raise _UndecodableError("there is no decoder for what it holds")
             stream.codec_context.thread_count = 1
-            found = None
-            for frame in container.decode(stream):
-                if found is not None:
-                    break
-                found = frame
+            frames = container.decode(stream)
+            found = next(frames, None)
             if found is None:
                 raise _UndecodableError("no picture came out")
+            # A preview or a gain map behind the picture is of another size, or of no use.
+            with contextlib.suppress(av.error.FFmpegError):
+                second = next(frames, None)
+                if second is not None and _kind_of(second) == _kind_of(found):
+                    raise _UndecodableError(
+                        "it holds several pictures in a row: save each in a file of its own, or "
+                        "all of them as a video"
+                    )
             return _Decoded(found, stream.codec_context.name, codec_tags(stream.codec_context))
     except MediaError as error:
         raise _UndecodableError(str(error.context.get("reason", error))) from error
     except (av.error.FFmpegError, OSError, IndexError, ValueError) as error:
         raise _UndecodableError(getattr(error, "strerror", None) or str(error)) from error
+
+
+def _kind_of(frame: VideoFrame) -> tuple[int, int, str]:
+    return frame.width, frame.height, frame.format.name
 
 
 def _header(still: _Still) -> tuple[int, int, str | None] | None:

@@ -20,7 +20,7 @@ from screentest.errors import InputError, MediaError
 from screentest.media import open_clip
 from screentest.media.clip import Clip, Frame
 from screentest.media.info import ClipInfo, Damage
-from screentest.metrics.facts import Unmeasured
+from screentest.metrics.facts import Unmeasured, median
 
 __all__ = [
     "AXES",
@@ -407,8 +407,8 @@ class IntegrityAccumulator:
             depth=self.depth,
             frames=frames,
             frames_read=read,
-            adjacent_frame_corr=float(np.median(corr)) if starts else None,
-            adjacent_frame_corr_aligned=float(np.median(aligned)) if starts else None,
+            adjacent_frame_corr=median(corr) if starts else None,
+            adjacent_frame_corr_aligned=median(aligned) if starts else None,
             corr_starts=tuple(starts),
             corr_series=tuple(corr.tolist()),
             corr_aligned_series=tuple(aligned.tolist()),

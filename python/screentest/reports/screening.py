@@ -62,6 +62,10 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
         "tool": _tool(),
         "scope": SCOPE_NOTE,
         "source": printable(source),
+        "media": None,
+        "policy": None,
+        "depth": None,
+        "frames": None,
         "frames_read": 0,
         "verdict": "unmeasured",
         "defects": [],
@@ -70,6 +74,7 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
             for axis in AXES
         ],
         "facts": {},
+        "spec": None,
         "error": {"code": code, "message": printable(message)},
     }
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screentest.errors import PolicyError
-from screentest.metrics.facts import Unmeasured
+from screentest.metrics.facts import Unmeasured, median
 from screentest.verdicts.applicability import gaps_of, is_complete
 from screentest.verdicts.delivery import Delivery
 from screentest.verdicts.judgement import Defect, Judgement, Severity, fold
@@ -398,7 +398,7 @@ class _Judge:
         if not count:
             self.gaps["noise"] = self._no_evidence()
             return []
-        plain = float(np.median(corr[evidence]))
+        plain = median(corr[evidence])
         if plain >= floor:
             return []
         shifted = evidence & np.isfinite(aligned)
@@ -409,7 +409,7 @@ class _Judge:
                 "would tell noise from motion",
             )
             return []
-        best = float(np.median(aligned[shifted]))
+        best = median(aligned[shifted])
         if best >= floor:
             return []
         changing, pairs = int(telling.sum()), int(seen.sum())

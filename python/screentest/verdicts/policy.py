@@ -112,8 +112,13 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def sha256(self) -> str:
         """Digest of the policy's content: equal for two policies that judge alike and say why."""
-        content = msgspec.to_builtins(self)
-        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+        return _digest(self)
+
+
+@lru_cache(maxsize=16)
+def _digest(policy: Policy) -> str:
+    content = msgspec.to_builtins(policy)
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
 PolicyLike: TypeAlias = "Policy | str | os.PathLike[str] | None"
