@@ -11,6 +11,9 @@ import pytest
 
 from tests.oracles import clips
 
+# Run by hand, with a package of their own; collecting doctests would import them.
+collect_ignore = ["fuzz"]
+
 # Where a CI run is slow or its clock jumps, an example must not fail for the time it took.
 try:
     import hypothesis

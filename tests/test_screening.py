@@ -183,6 +183,7 @@ class TestMany:
         assert (gone.code, gone.source) == ("not_found", missing)
         assert isinstance(good, Screening)
         record = json.loads(bad.to_json())
+        assert record.keys() == json.loads(good.to_json()).keys()
         assert record["verdict"] == "unmeasured"
         assert record["error"]["code"] == bad.code
         assert "\n" not in record["error"]["message"]
@@ -234,6 +235,33 @@ class TestScreener:
             buffer[:] = frame
             screener.push(buffer)
         assert codes(screener.finish()) == ["noise"]
+
+    @pytest.mark.parametrize("fresh", [True, False])
+    def test_one_frame_pushed_again_and_again_is_frozen(self, moving: Frames, fresh: bool) -> None:
+        screener = Screener()
+        for _ in range(10):
+            screener.push(moving[0].copy() if fresh else moving[0])
+        assert codes(screener.finish(), "reject") == ["frozen"]
+
+    def test_a_transparent_frame_after_opaque_ones_is_not_passed_as_opaque(
+        self, moving: Frames
+    ) -> None:
+        image = pytest.importorskip("PIL.Image", reason="pip install pillow")
+        screener = Screener()
+        for index, frame in enumerate(moving[:8]):
+            picture = image.fromarray(frame).convert("RGBA")
+            picture.putalpha(255 if index < 4 else 0)
+            screener.push(picture)
+        result = screener.finish()
+        assert result.verdict == "unmeasured"
+        assert "alpha" in result.facts.clip.flags
+
+    def test_a_whole_clip_is_refused_and_leaves_no_trace(self, noise: Frames) -> None:
+        screener = Screener()
+        with pytest.raises(MediaError, match="one frame at a time"):
+            screener.push(noise[:, ::2])
+        screener.push(noise[0])
+        assert screener.pushed == 1
 
     def test_a_generator_that_stops_early_is_damaged(self, moving: Frames) -> None:
         screener = Screener(frames=48)
@@ -313,6 +341,15 @@ class TestArrays:
             [np.clip(still + rng.normal(0, 1, still.shape), 0, 255) for _ in range(24)]
         ).astype(np.uint8)
         assert codes(screen(clip, frame_rate=24)) == []
+
+    def test_a_slow_loop_is_not_one_frame_though_its_ends_are_alike(self) -> None:
+        x = np.arange(-240, 240, dtype=np.float32)
+        sway = 2.2 * np.sin(np.linspace(0.0, np.pi, 121))
+        frames = [0.5 + 0.3 * np.tanh((x + shift) / 10) for shift in sway]
+        loop = np.stack([np.tile(row, (180, 1)) for row in frames]).astype(np.float32)
+        result = screen(loop, layout="THW", frame_rate=24)
+        assert np.nanmax(result.facts.series.change) < 1.0
+        assert codes(result, "reject") == []
 
     def test_heavy_grain_on_a_still_passes(self, moving: Frames) -> None:
         rng = np.random.default_rng(5)

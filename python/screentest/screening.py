@@ -329,6 +329,9 @@ class Screener:
             planes = next(iter(clip.frames())).planes
             accumulator = self._accumulator or self._begin(info, clip.format)
         self._check_like_the_first(info)
+        if info.alpha == "transparent":
+            # One frame that shows what lies behind it makes the clip one that does.
+            self._first = info
         if time_s is None and self._frame_rate is not None:
             time_s = self._pushed / self._frame_rate
         accumulator.push(Frame(self._pushed, time_s, planes))

@@ -215,6 +215,7 @@ class TestProbe:
         result = run("probe", "/nowhere.mp4", clips / PASSES, "--json")
         error, info = map(json.loads, result.stdout.splitlines())
         assert error["error"]["code"] == "not_found"
+        assert error["schema"] == info["schema"]
         assert (info["schema"], info["width"], info["frames"]) == ("screentest/probe@1", 640, 48)
         assert result.exit_code == 2
 
@@ -289,6 +290,16 @@ class TestProgram:
         result = run("screen", clips / PASSES)
         assert result.exit_code == 130
         assert "Traceback" not in result.output
+
+    def test_a_fault_of_the_program_has_not_the_status_of_a_reject(
+        self, clips: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from screentest import screening
+
+        monkeypatch.setattr(screening, "screen_many", lambda *_, **__: 1 / 0)
+        result = run("screen", clips / PASSES)
+        assert result.exit_code == exit_codes.NOT_JUDGED
+        assert "ZeroDivisionError" in result.stderr
 
     def test_help_imports_nothing_heavy(self) -> None:
         code = (

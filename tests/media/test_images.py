@@ -46,6 +46,33 @@ def test_other_files_are_skipped_and_listed(folder):
     assert "skipped_files" in info.flags
 
 
+@pytest.mark.parametrize(("magic", "channels"), [(b"PF", 3), (b"Pf", 1)])
+def test_rows_stored_from_the_bottom_up_are_read_in_place(tmp_path, magic, channels):
+    picture = np.random.default_rng(0).random((6, 8, channels), np.float32)
+    path = tmp_path / "picture.pfm"
+    path.write_bytes(magic + b"\n8 6\n-1.0\n" + picture[::-1].tobytes())
+    with open_clip(path) as clip:
+        planes = next(clip.frames()).planes
+        assert clip.info.conversion is None
+    assert all(np.array_equal(p, picture[..., i]) for i, p in enumerate(planes))
+
+
+@pytest.mark.parametrize("kind", ["mjpeg", "ppm", "png"])
+def test_pictures_in_a_row_are_not_one_picture(studio, kind):
+    path = studio(f"row.{kind}", *src(0.2, size="64x48"), "-f", "image2pipe", "-c:v", kind)
+    with pytest.raises(MediaError, match="several pictures in a row"):
+        open_clip(path)
+
+
+def test_a_smaller_preview_behind_a_picture_is_left_alone(studio, tmp_path):
+    first = studio("big.jpg", *src(0.1, size="64x48"), "-frames:v", "1")
+    preview = studio("small.jpg", *src(0.1, size="32x24"), "-frames:v", "1")
+    path = tmp_path / "both.jpg"
+    path.write_bytes(first.read_bytes() + preview.read_bytes())
+    with open_clip(path) as clip:
+        assert (clip.info.frames, clip.info.width, clip.damage) == (1, 64, [])
+
+
 def test_an_image_of_another_size_is_named(studio, folder):
     studio.run(*src(0.1, size="80x48"), "-frames:v", "1", folder / "frame7.png")
     with pytest.raises(MediaError, match=r"frame7\.png is 80x48") as caught:

@@ -214,6 +214,15 @@ def box(name, size, data=b""):
     return size.to_bytes(4, "big") + name + data
 
 
+def page(kind, data):
+    """An Ogg page of one segment; 4 marks the last of its stream."""
+    return b"OggS\0" + bytes([kind]) + bytes(20) + bytes([1, len(data)]) + data
+
+
+# A Matroska file whose segment has no size, up to its first cluster.
+LIVE = b"\x1a\x45\xdf\xa3\x81\0\x18\x53\x80\x67\xff"
+
+
 @pytest.mark.parametrize(
     ("data", "missing"),
     [
@@ -229,8 +238,22 @@ def box(name, size, data=b""):
         (b"RIFF\xff\xff\xff\xffAVI ", False),
         (b"GIF89a\1\0\1\0\0\0\0\x3b", False),
         (b"GIF89a\1\0\1\0\0\0\0", True),
-        (b"\xff\xd8\xff\xe0abc\xff\xd9trailing", False),
-        (b"\xff\xd8\xff\xe0abc", True),
+        (box(b"ftyp", 16, b"\0" * 8) + b"text that a tool appended", False),
+        (LIVE + b"\x1f\x43\xb6\x75\xff" + b"\xa3\x82ab", False),
+        (LIVE + b"\x1f\x43\xb6\x75\xff" + b"\xa3\x83ab", True),
+        (LIVE + b"\x1f\x43\xb6\x75\x84ab", True),
+        (b"\xff\xd8\xff\xe0\0\4ab\xff\xda\0\2cd\xff\xd9trailing", False),
+        (b"\xff\xd8\xff\xe0\0\4ab\xff\xda\0\2cd", True),
+        (b"\xff\xd8\xff\xe1\0\4\xff\xd9\xff\xda\0\2cd", True),
+        (b"\xff\xd8\xff\xe0\0\4ab", True),
+        (page(4, b"abc"), False),
+        (page(4, b"abc")[:-1], True),
+        (page(0, b"abc"), True),
+        (b"YUV4MPEG2 W3 H1 C420jpeg\nFRAME\nabcdefg", False),
+        (b"YUV4MPEG2 W3 H1 C420jpeg\nFRAME\nabcdef", True),
+        (b"YUV4MPEG2 W2 H1 C422p10\nFRAME\nabcdefgh", False),
+        (b"YUV4MPEG2 W2 H1 Cmono\nFRAME\nabFRAME\na", True),
+        (b"YUV4MPEG2 W2 H1 Cunheard\nFRAME\na", False),
         (b"anything else", False),
         (b"", False),
     ],

@@ -44,6 +44,8 @@ CODED = {
     "prores.mov": ("-c:v", "prores_ks",),
     "anim.gif": (),
     "anim.apng": ("-f", "apng"),
+    "h264.avi": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12", "-bf", "2"),
+    "h264.asf": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12", "-bf", "3"),
     "raw.h264": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12"),
     "theora.ogv": ("-c:v", "libtheora", "-g", "12"),
 }  # fmt: skip
@@ -91,6 +93,30 @@ def test_thread_count_changes_no_frame(coded, monkeypatch):
         with open_clip(coded, threads=count) as clip:
             several.append([content(f) for f in clip.frames()])
     assert several[0] == several[1]
+
+
+@pytest.mark.parametrize("name", ["h264.avi", "h264.asf"])
+def test_stamps_in_decoding_order_shuffle_no_frame(studio, name):
+    path = studio(name, *SMALL, *CODED[name])
+    reference = studio.pixels(path, "gray", 96, 64, "-vf", "extractplanes=y")
+    with open_clip(path) as clip:
+        for frame, plane in zip(clip.frames(), reference, strict=True):
+            assert np.array_equal(frame.planes[0], plane)
+
+
+def test_a_raw_stream_copied_into_mp4_is_not_damaged(studio):
+    stream = studio("raw.h264", *SMALL, *CODED["raw.h264"])
+    path = studio("copied.mp4", "-i", stream, "-c", "copy")
+    with open_clip(path) as clip:
+        assert len(list(clip.frames())) == clip.info.frames
+        assert clip.damage == []
+
+
+def test_a_title_that_is_not_utf8_hinders_nothing(studio):
+    tagged = studio("title.mkv", *SMALL, *CODED["h264.mp4"], "-metadata", "title=tXtle")
+    broken = tagged.with_name("broken.mkv")
+    broken.write_bytes(tagged.read_bytes().replace(b"tXtle", b"t\xfftle"))
+    assert probe(broken).frames == 75
 
 
 def test_luma_is_what_ffmpeg_decodes(studio):

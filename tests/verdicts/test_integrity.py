@@ -255,11 +255,11 @@ class TestFrozen:
         assert only(judgement, "frozen").frames == (0, 47)
 
     def test_a_clip_whose_ends_differ_is_no_single_frame(self) -> None:
-        judgement = judge_integrity(facts(change=0.4, corr=1.0, first_last_change=8.5))
+        judgement = judge_integrity(facts(change=0.4, corr=1.0, first_frame_change=8.5))
         assert judgement.verdict == "pass"
         assert codes(judgement) == []
         assert not gap(judgement, "noise").applies
-        same = judge_integrity(facts(change=0.4, corr=1.0, first_last_change=8.0))
+        same = judge_integrity(facts(change=0.4, corr=1.0, first_frame_change=8.0))
         assert codes(same) == ["frozen"]
 
     def test_two_equal_frames_are_one_frame(self) -> None:

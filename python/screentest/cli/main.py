@@ -58,7 +58,7 @@ class _Group(TyperGroup):
             sys.stdout.flush()
         except typer.Abort:
             return exit_codes.INTERRUPTED
-        except BrokenPipeError:
+        except (BrokenPipeError, output.ReaderGone):
             raise
         except _ParserError as error:
             format_message = getattr(error, "format_message", error.__str__)

@@ -27,8 +27,8 @@ class PacketTable:
     """Packets in decoding order, and the display order of those that are shown.
 
     ``shown[i]`` is the place in decoding order of the packet that becomes frame ``i``.
-    ``frame_of_pts`` and ``place_of_pts`` are ``None`` where stamps are missing, not unique, or those
-    of the decoding order; then frames are counted as they come.
+    ``frame_of_pts`` and ``place_of_pts`` are ``None`` where stamps are missing, not unique, or say
+    the decoding order; then frames are counted as they come.
     """
 
     pts: list[int | None] = field(default_factory=list)

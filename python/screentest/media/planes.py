@@ -168,12 +168,11 @@ def plan_planes(
         c.is_alpha for c in frame.format.components
     )
     has_alpha = has_alpha or name in ("pal8", "ya8", "ya16le", "ya16be")
-    bottom_up = any(plane.line_size < 0 for plane in frame.planes)
     target: str | None = None
     if has_alpha:
-        if name not in _PACKED_ALPHA or bottom_up:
+        if name not in _PACKED_ALPHA:
             target = "rgba64le" if depth > 8 else "rgba"
-    elif bottom_up or not _in_place(name, width, height, orientation):
+    elif not _in_place(name, width, height, orientation):
         target = _conversion_target(name, kind, depth)
     layout, view = _viewer(target or name, width, height)
     alpha_view: Callable[[VideoFrame], Array] | None = None
@@ -340,6 +339,9 @@ def _view(
     offset: int,
     strides: tuple[int, ...],
 ) -> Array:
+    if strides[0] < 0:
+        # Stored from the bottom row up; the buffer begins at its lowest address.
+        offset -= (shape[0] - 1) * strides[0]
     return np.ndarray(shape, sample, plane, offset, strides)
 
 

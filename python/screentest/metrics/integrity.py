@@ -153,8 +153,9 @@ class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
         grid_phase_px: centre of its first line from the left or top edge.
         grid_line: the strongest lattice that fits eight times, with its amplitude; what is judged.
         grid_frames: frames that the lattice was read from.
-        first_last_change: ``change`` between the first and the last frame, if no two neighbours of
-            all frames differ by 8 levels or more; a slow movement shows only there.
+        first_frame_change: largest ``change`` between the first frame and the last or one with a
+            power of two as its index, if no two neighbours of all frames differ by 8 levels or
+            more; a slow movement shows only there.
         non_finite_samples: samples that are NaN or infinite.
         non_finite_frames: runs (first, last) of frames that hold one.
         non_finite_first: frame, row and column of the first.
@@ -180,7 +181,7 @@ class IntegrityFacts(msgspec.Struct, frozen=True, kw_only=True):
     grid_phase_px: float | None = None
     grid_line: GridLine | None = None
     grid_frames: tuple[int, ...] = ()
-    first_last_change: float | None = None
+    first_frame_change: float | None = None
     non_finite_samples: int = 0
     non_finite_frames: tuple[tuple[int, int], ...] = ()
     non_finite_first: tuple[int, int, int] | None = None
@@ -328,6 +329,7 @@ class IntegrityAccumulator:
         self._frames = frames
         self._times: list[float | None] = []
         self._first: Frame | None = None
+        self._moved = 0.0
         self._previous: Frame | None = None
         self._reused_buffers = reused_buffers
         self._own_frames = False
@@ -365,6 +367,9 @@ class IntegrityAccumulator:
         self._previous = frame
         if self._first is None:
             self._first = _copied(frame) if self._reused_buffers else frame
+        # A loop comes back to where it began, so frames on the way are asked too.
+        elif frame.index & (frame.index - 1) == 0:
+            self._moved = max(self._moved, self._change_from_first() or 0.0)
 
     def _owned(self, frame: Frame, previous: Frame | None) -> tuple[Frame, Frame | None]:
         """Copies of frames whose memory the caller reuses, once that shows."""
@@ -418,7 +423,7 @@ class IntegrityAccumulator:
             grid_axis=None if peak is None else peak.axis,
             grid_phase_px=None if peak is None else peak.phase_px,
             grid_line=repeated,
-            first_last_change=self._first_last_change(series),
+            first_frame_change=self._first_frame_change(),
             grid_frames=tuple(grid_frames) if grid else (),
             non_finite_samples=self._native.non_finite_samples,
             non_finite_frames=tuple(self._native.non_finite_runs),
@@ -427,9 +432,13 @@ class IntegrityAccumulator:
             unmeasured=tuple(self._unmeasured(frames, read, bool(starts), grid is not None)),
         )
 
-    def _first_last_change(self, series: FrameSeries) -> float | None:
-        """Compares the ends of a clip in which nothing moves much from frame to frame."""
-        changes = series.change[1:]
+    def _first_frame_change(self) -> float | None:
+        at_the_end = self._change_from_first()
+        return None if at_the_end is None else max(self._moved, at_the_end)
+
+    def _change_from_first(self) -> float | None:
+        """Compares the last frame pushed with the first, if little moved from frame to frame."""
+        changes = self._native.series()["change"][1:]
         first, last = self._first, self._previous
         if first is None or last is None or not len(changes):
             return None

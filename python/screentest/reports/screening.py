@@ -95,7 +95,7 @@ def facts_record(facts: IntegrityFacts) -> dict[str, Any]:
         "grid_phase_px": facts.grid_phase_px,
         "grid_line": msgspec.to_builtins(facts.grid_line),
         "grid_frames": list(facts.grid_frames),
-        "first_last_change": facts.first_last_change,
+        "first_frame_change": facts.first_frame_change,
         "non_finite_samples": facts.non_finite_samples,
         "non_finite_frames": [list(run) for run in facts.non_finite_frames],
         "non_finite_first": (

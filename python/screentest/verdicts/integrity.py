@@ -298,8 +298,8 @@ class _Judge:
 
     @property
     def _moves_slowly(self) -> bool:
-        """Whether the ends of the clip differ although no two neighbours do."""
-        moved = self.facts.first_last_change
+        """Whether the clip leaves its first frame although no two neighbours differ."""
+        moved = self.facts.first_frame_change
         return moved is not None and moved > self.limits.frozen_ends.value
 
     def _frozen(self) -> Iterator[Defect]:
