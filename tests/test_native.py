@@ -1,7 +1,10 @@
 """The boundary: whatever is passed, the answer is a number or an InputError, from any thread."""
 
 import multiprocessing
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -36,6 +39,23 @@ def views(draw):
     return array.transpose(draw(st.permutations(range(array.ndim))))
 
 
+@st.composite
+def strided(draw, dtype, shape):
+    """An array of this shape and dtype, with any strides and any values."""
+    steps = [draw(st.sampled_from((1, 2, 3, -1, -2))) for _ in shape]
+    order = draw(st.permutations(range(len(shape))))
+    stored = tuple(shape[axis] * abs(steps[axis]) for axis in order)
+    array = draw(npst.arrays(dtype, stored, fill=st.just(np.ones((), dtype)[()])))
+    return array.transpose(np.argsort(order))[tuple(slice(None, None, step) for step in steps)]
+
+
+def described(width, height, dtype, grey):
+    make = _native.FrameFormat.grey if grey else _native.FrameFormat.rgb
+    return make(
+        width=width, height=height, dtype=dtype, bit_depth=12 if dtype == "uint16" else None
+    )
+
+
 @given(
     planes=st.lists(views(), min_size=0, max_size=4),
     width=st.integers(1, 33),
@@ -44,19 +64,32 @@ def views(draw):
     grey=st.booleans(),
 )
 def test_any_planes_are_measured_or_refused(planes, width, height, dtype, grey):
-    make = _native.FrameFormat.grey if grey else _native.FrameFormat.rgb
-    format = make(width=width, height=height, dtype=dtype, bit_depth=12 if "int" in dtype else None)
-    accumulator = _native.IntegrityAccumulator(format)
-    refused = False
+    accumulator = _native.IntegrityAccumulator(described(width, height, dtype, grey))
     try:
         accumulator.push(0, planes, grid=True)
-        accumulator.push(1, planes, planes, grid=True, align=True, change=True)
     except InputError:
-        refused = True
+        assert accumulator.frames == 0
+    else:
+        assert accumulator.frames == 1
+
+
+@given(
+    data=st.data(),
+    width=st.integers(1, 33),
+    height=st.integers(1, 33),
+    dtype=st.sampled_from(DTYPES[:4]),
+    layout=st.sampled_from(("packed", "planar", "grey")),
+)
+def test_fitting_planes_with_any_strides_and_values_are_measured(
+    data, width, height, dtype, layout
+):
+    shape = (height, width, 3) if layout == "packed" else (height, width)
+    count = 3 if layout == "planar" else 1
+    planes = [data.draw(strided(dtype, shape)) for _ in range(count)]
+    accumulator = _native.IntegrityAccumulator(described(width, height, dtype, layout == "grey"))
+    accumulator.push(0, planes, grid=True)
+    accumulator.push(1, planes, planes, grid=True, align=True, change=True)
     series = accumulator.series()
-    assert len(series["index"]) == (0 if refused else 2)
-    if refused:
-        return
     for name in ("luma_mean", "luma_min", "luma_max", "red", "green", "blue"):
         assert ((series[name] >= 0) & (series[name] <= 1)).all()
     assert -1 <= series["corr"][1] <= series["corr_aligned"][1] <= 1
@@ -131,6 +164,39 @@ def test_big_endian_samples_are_refused():
         _native.IntegrityAccumulator(format).push(0, (frame,))
 
 
+@pytest.mark.parametrize(
+    ("samples", "code"),
+    [
+        ({"dtype": "uint8", "bit_depth": 12}, "bad_bit_depth"),
+        ({"dtype": "uint8", "value_range": (0.0, 1.0)}, "bad_value_range"),
+        ({"dtype": "uint16"}, "bit_depth_missing"),
+        ({"dtype": "uint16", "bit_depth": 17}, "bad_bit_depth"),
+        ({"dtype": "float32", "bit_depth": 16}, "bad_bit_depth"),
+        ({"dtype": "float32", "value_range": (-3e38, 3e38)}, "bad_value_range"),
+        ({"dtype": "float64"}, "bad_dtype"),
+    ],
+)
+def test_a_description_that_contradicts_itself_is_refused_by_code(samples, code):
+    with pytest.raises(InputError) as caught:
+        _native.FrameFormat.rgb(width=4, height=4, **samples)
+    assert caught.value.code == code
+
+
+def test_a_bit_depth_past_32_bits_is_refused():
+    with pytest.raises(InputError) as caught:
+        _native.FrameFormat.yuv(
+            width=4,
+            height=4,
+            bit_depth=2**32 - 1,
+            shift=1,
+            kr=0.2126,
+            kb=0.0722,
+            limited=False,
+            chroma_shift=(1, 1),
+        )
+    assert caught.value.code == "bad_bit_depth"
+
+
 def test_a_pair_that_is_not_adjacent_is_refused_by_code():
     frame = noise(8, 8)
     accumulator = _native.IntegrityAccumulator(rgb(8, 8))
@@ -170,17 +236,49 @@ def test_eight_threads_at_once_get_the_bits_of_one():
     assert got == expected
 
 
-def test_one_accumulator_shared_by_eight_threads_loses_no_frame():
-    accumulator = _native.IntegrityAccumulator(rgb(60, 80), threads=2)
-    frame = noise(60, 80)
+def test_one_accumulator_shared_by_eight_threads_loses_no_frame_and_waits_for_no_other():
+    """Gradients are summed on the pool: a worker of one push must not wait for another push."""
+    accumulator = _native.IntegrityAccumulator(rgb(768, 640), threads=2)
+    frame = noise(768, 640)
+
+    def push(first):
+        for index in range(first, first + 16):
+            accumulator.push(index, (frame,), grid=True)
+            assert accumulator.frames >= 1
+
     threads = [
-        threading.Thread(target=accumulator.push, args=(index, (frame,))) for index in range(8)
+        threading.Thread(target=push, args=(16 * worker,), daemon=True) for worker in range(8)
     ]
     for thread in threads:
         thread.start()
+    deadline = time.monotonic() + 60
     for thread in threads:
-        thread.join()
-    assert sorted(accumulator.series()["index"]) == list(range(8))
+        thread.join(max(0, deadline - time.monotonic()))
+    assert not any(thread.is_alive() for thread in threads)
+    assert sorted(accumulator.series()["index"]) == list(range(128))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the address space: Linux")
+def test_a_system_that_gives_no_threads_is_an_input_error():
+    program = """
+import resource
+import numpy as np
+from screentest import _native
+from screentest.errors import InputError
+
+format = _native.FrameFormat.grey(width=8, height=8, dtype="float32")
+accumulator = _native.IntegrityAccumulator(format)
+frame = np.zeros((8, 8), np.float32)
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + 2**20  # less than the stack of a thread
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    accumulator.push(0, (frame,))
+except InputError as error:
+    print(error.code)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "no_threads\n", done.stderr
 
 
 @pytest.mark.skipif(

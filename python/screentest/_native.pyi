@@ -121,7 +121,7 @@ class IntegrityAccumulator:
 
     Safe to share between threads; pushes are serialised. ``simd`` forces a dispatch level, which
     changes no bit of any result. :class:`screentest.errors.InputError` for planes that do not fit
-    the format.
+    the format, and if the system starts no ``threads``.
     """
 
     def __new__(
@@ -141,7 +141,11 @@ class IntegrityAccumulator:
 
         ``previous`` holds the planes of frame ``index - 1``, which must be the last one pushed.
         ``grid`` keeps the frame's gradient profiles, ``align`` searches the best small shift if the
-        pair correlates below 0.9, ``change`` measures the most changed place.
+        pair correlates below 0.9, ``change`` measures the most changed place. Nothing is kept of a
+        frame that is refused.
+
+        The planes are read without the GIL: nobody may write to them before this returns. What is
+        measured during a write is of no frame, but never leaves the planes.
         """
 
     def forget_grid(self, index: int) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from screentest.errors import SchemaError
-from screentest.reports.canonical import dumps, printable, write_atomically
+from screentest.reports.canonical import dumps, printable
 
 
 def test_the_vector_of_the_specification_has_its_digest() -> None:
@@ -47,27 +46,3 @@ def test_any_file_name_becomes_text_that_can_be_encoded(name: bytes) -> None:
 
 def test_a_valid_name_is_left_alone() -> None:
     assert printable("Söder 100 %.mp4") == "Söder 100 %.mp4"
-
-
-def test_a_write_replaces_the_whole_file_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    target = tmp_path / "report.json"
-    target.write_bytes(b"old and longer")
-    write_atomically(target, b"new")
-    assert target.read_bytes() == b"new"
-    assert os.listdir(tmp_path) == ["report.json"]
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_no_partial_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "report.json"
-    target.write_bytes(b"old")
-
-    def refuse(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(target, b"new")
-    assert target.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["report.json"]

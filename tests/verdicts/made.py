@@ -10,7 +10,7 @@ import numpy as np
 from screentest import _native
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
-from screentest.metrics.integrity import FrameSeries, GridLine, IntegrityFacts
+from screentest.metrics.integrity import FrameSeries, GridLine, IntegrityFacts, unmeasured_axes
 
 
 def clip_info(**changes: Any) -> ClipInfo:
@@ -78,10 +78,11 @@ def facts(
         **({} if timed else {"frame_rate": None, "duration_s": None}),
         **(clip or {}),
     }
+    info_ = clip_info(**info)
     colours = [mean_] * 3 if rgb is None else [column(channel) for channel in rgb]
     return IntegrityFacts(
         impl="integrity/1",
-        clip=clip_info(**info),
+        clip=info_,
         damage=tuple(damage),
         depth=depth,  # type: ignore[arg-type]
         frames=frames,
@@ -114,7 +115,17 @@ def facts(
             corr_aligned=aligned_,
             change=change_,
         ),
-        unmeasured=tuple(unmeasured),
+        unmeasured=(
+            *unmeasured,
+            *unmeasured_axes(
+                depth=depth,  # type: ignore[arg-type]
+                frames=frames,
+                frames_read=count,
+                size=(info_.width, info_.height),
+                has_pairs=bool(starts),
+                has_grid=grid is not None,
+            ),
+        ),
         **rest,
     )
 

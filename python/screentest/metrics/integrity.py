@@ -31,6 +31,7 @@ __all__ = [
     "IntegrityAccumulator",
     "IntegrityFacts",
     "measure_integrity",
+    "unmeasured_axes",
 ]
 
 IMPL = "integrity/1"
@@ -429,7 +430,14 @@ class IntegrityAccumulator:
             non_finite_frames=tuple(self._native.non_finite_runs),
             non_finite_first=self._native.first_non_finite,
             series=series,
-            unmeasured=tuple(self._unmeasured(frames, read, bool(starts), grid is not None)),
+            unmeasured=unmeasured_axes(
+                depth=self.depth,
+                frames=frames,
+                frames_read=read,
+                size=(self._format.width, self._format.height),
+                has_pairs=bool(starts),
+                has_grid=grid is not None,
+            ),
         )
 
     def _first_frame_change(self) -> float | None:
@@ -449,27 +457,36 @@ class IntegrityAccumulator:
         ends.push(1, last.planes, first.planes, change=True)
         return float(ends.series()["change"][1])
 
-    def _unmeasured(
-        self, frames: int, read: int, has_pairs: bool, has_grid: bool
-    ) -> Iterator[Unmeasured]:
-        skipped: tuple[str, ...] = EVERY_FRAME_AXES if self.depth == "sampled" else ()
-        for axis in AXES:
-            if axis in TEMPORAL_AXES and frames < 2:
-                yield Unmeasured(axis, "needs 2 frames, the clip has 1", applies=False)
-            elif axis == "noise" and not has_pairs:
-                yield Unmeasured(axis, "no two neighbouring frames could be read")
-            elif axis == "grid" and not has_grid:
-                least = _native.INTEGRITY_GRID_MIN_EXTENT
-                size = f"{self._format.width}x{self._format.height}"
-                if max(self._format.width, self._format.height) < least:
-                    yield Unmeasured(
-                        axis, f"needs a side of {least} px, the clip is {size}", applies=False
-                    )
-                else:
-                    yield Unmeasured(axis, "none of the sampled frames could be read")
-            elif axis in skipped:
-                reason = f'depth="sampled" read {read} of {frames} frames'
-                yield Unmeasured(axis, reason, applies=False)
+
+def unmeasured_axes(
+    *,
+    depth: Depth,
+    frames: int,
+    frames_read: int,
+    size: tuple[int, int],
+    has_pairs: bool,
+    has_grid: bool,
+) -> tuple[Unmeasured, ...]:
+    """Axes that the frames read cannot speak for, with the reason, in the order of reports."""
+    gaps: dict[str, Unmeasured] = {}
+
+    def gap(axis: str, reason: str, *, applies: bool = False) -> None:
+        gaps.setdefault(axis, Unmeasured(axis, reason, applies=applies))
+
+    if frames < 2:
+        for axis in TEMPORAL_AXES:
+            gap(axis, "needs 2 frames; this is one")
+    if not has_pairs:
+        gap("noise", "no two neighbouring frames could be read", applies=True)
+    least = _native.INTEGRITY_GRID_MIN_EXTENT
+    if max(size) < least:
+        gap("grid", f"needs {least} px on one side; this is {size[0]}x{size[1]}")
+    elif not has_grid:
+        gap("grid", "none of the sampled frames could be read", applies=True)
+    if depth == "sampled":
+        for axis in EVERY_FRAME_AXES:
+            gap(axis, f"depth='sampled' read {frames_read} of {frames} frames; use depth='full'")
+    return tuple(gaps[axis] for axis in AXES if axis in gaps)
 
 
 def _line(line: tuple[float, float, float, float, str]) -> GridLine:

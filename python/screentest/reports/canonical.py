@@ -1,15 +1,12 @@
-"""Canonical bytes (RFC 8785) and atomic writes: equal documents are equal bytes, or no file."""
+"""Canonical bytes (RFC 8785): equal documents are equal bytes."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from typing import Any
 
 from screentest.errors import SchemaError
 
-__all__ = ["dumps", "printable", "write_atomically"]
+__all__ = ["dumps", "printable"]
 
 
 def dumps(document: Any) -> bytes:
@@ -53,21 +50,3 @@ def printable(text: str) -> str:
 
 def _from_bytes(text: str) -> bool:
     return all(not 0xD800 <= ord(char) <= 0xDFFF or 0xDC80 <= ord(char) <= 0xDCFF for char in text)
-
-
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a whole file or nothing: a temporary sibling, flushed, then renamed over ``path``."""
-    target = os.path.abspath(os.fspath(path))
-    handle, temporary = tempfile.mkstemp(
-        dir=os.path.dirname(target), prefix=f".{os.path.basename(target)}.", suffix=".partial"
-    )
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

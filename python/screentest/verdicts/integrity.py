@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from screentest import _native
 from screentest.errors import PolicyError
 from screentest.metrics.facts import Unmeasured, median
 from screentest.verdicts.applicability import gaps_of, is_complete
@@ -40,9 +41,6 @@ CODER_BLOCKS = (8.0, 16.0)
 
 MIN_SAMPLED_PAIRS = 3
 """A median of one or two pairs is at the mercy of one cut; below this every pair read is asked."""
-
-ALIGNED_FROM = 0.9
-"""A pair that correlates at least this well is not searched for a shift: both numbers are one."""
 
 NEAR_WHITE_LUMA = 0.9
 
@@ -386,7 +384,9 @@ class _Judge:
         corr = np.asarray(series.corr, dtype=np.float64)
         # The shift is searched for on few pairs; one that already agrees has none to find.
         searched = np.asarray(series.corr_aligned, dtype=np.float64)
-        aligned = np.where(np.isnan(searched) & (corr >= ALIGNED_FROM), corr, searched)
+        aligned = np.where(
+            np.isnan(searched) & (corr >= _native.INTEGRITY_ALIGN_BELOW), corr, searched
+        )
         seen = ~self.flat
         seen[1:] &= ~self.flat[:-1]
         seen &= np.isfinite(corr)

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from screentest.errors import PolicyError
+from screentest.metrics.integrity import AXES
 
 __all__ = [
     "AXES",
@@ -32,18 +33,6 @@ __all__ = [
     "load_policy",
     "parse_policy",
 ]
-
-AXES: tuple[str, ...] = (
-    "noise",
-    "blank",
-    "grid",
-    "frozen",
-    "duplicate",
-    "black",
-    "non_finite",
-    "damaged",
-)
-"""Every axis of the integrity screen, in the order in which they are reported."""
 
 CALIBRATED_AXES: tuple[str, ...] = ("noise", "blank", "grid")
 """The axes that the sampled frames carry, and the only ones a sampled screen requires by itself."""
