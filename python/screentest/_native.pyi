@@ -148,6 +148,17 @@ class IntegrityAccumulator:
         measured during a write is of no frame, but never leaves the planes.
         """
 
+    def push_many(
+        self,
+        batch: Sequence[tuple[int, Sequence[_Plane], bool, bool, bool]],
+        previous: Sequence[_Plane] | None = None,
+    ) -> list[tuple[int, int]]:
+        """Measures frames side by side: (index, planes, grid, align, change) of each, ascending.
+
+        A frame is compared with the one before it in the batch where their indices follow each
+        other, the first with ``previous``. The facts are those of pushing one by one.
+        """
+
     def forget_grid(self, index: int) -> None:
         """Drops the gradient profiles of a frame, if it has any."""
 

@@ -7,8 +7,11 @@ for what changes over time; at ``depth="sampled"`` no other frame is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import statistics
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +23,7 @@ from screentest.errors import InputError, MediaError
 from screentest.media import open_clip
 from screentest.media.clip import Clip, Frame
 from screentest.media.info import ClipInfo, Damage
-from screentest.metrics.facts import Unmeasured, median
+from screentest.metrics.facts import Unmeasured
 
 __all__ = [
     "AXES",
@@ -233,12 +236,19 @@ def _measure(clip: Clip, depth: Depth, threads: int) -> IntegrityFacts:
     accumulator = IntegrityAccumulator(
         clip.format, frames=clip.info.frames, depth=depth, threads=threads
     )
-    for frame in _wanted(clip, accumulator):
-        accumulator.push(frame)
+    # Frames in memory are there for the taking; decoded ones come one at a time.
+    size = _BATCH if clip.info.kind == "array" else 1
+    wanted = _wanted(clip, accumulator)
+    while batch := list(islice(wanted, size)):
+        accumulator.push_many(batch)
     facts = accumulator.finish(clip.info, clip.damage)
     if depth == "full":
         _search_more_pairs(clip, facts, threads)
     return facts
+
+
+_BATCH = 16
+"""Frames of an array that are measured side by side; two a thread at the largest budget in use."""
 
 
 def _wanted(clip: Clip, accumulator: IntegrityAccumulator) -> Iterator[Frame]:
@@ -348,42 +358,55 @@ class IntegrityAccumulator:
             MediaError: a value lies outside the range that the samples are said to have.
             InputError: the planes do not fit the format.
         """
-        previous = self._previous
-        if previous is not None and previous.index + 1 != frame.index:
-            previous = None
         if self._reused_buffers:
-            frame, previous = self._owned(frame, previous)
-        non_finite, out_of_range = self._native.push(
-            frame.index,
-            frame.planes,
-            None if previous is None else previous.planes,
-            grid=self._candidates.keeps(frame.index),
-            align=self._candidates.is_start(frame.index - 1),
-            change=self.depth == "full",
-        )
-        # A frame with a NaN often holds wild values beside it; the NaN is the finding.
-        if out_of_range and not non_finite and not self._native.non_finite_samples:
-            raise _out_of_range(self._format, self._native, frame.index)
-        self._times.append(frame.time_s)
-        self._previous = frame
-        if self._first is None:
-            self._first = _copied(frame) if self._reused_buffers else frame
-        # A loop comes back to where it began, so frames on the way are asked too.
-        elif frame.index & (frame.index - 1) == 0:
-            self._moved = max(self._moved, self._change_from_first() or 0.0)
+            frame = self._owned(frame)
+        self.push_many([frame])
 
-    def _owned(self, frame: Frame, previous: Frame | None) -> tuple[Frame, Frame | None]:
-        """Copies of frames whose memory the caller reuses, once that shows."""
+    def push_many(self, frames: Sequence[Frame]) -> None:
+        """Measures frames side by side. Their memory must stay as it is until the next push.
+
+        Raises:
+            MediaError: as :meth:`push`.
+            InputError: as :meth:`push`; nothing is kept of any of the frames.
+        """
+        previous = self._previous
+        adjacent = previous is not None and previous.index + 1 == frames[0].index
+        full = self.depth == "full"
+        batch = [
+            (
+                frame.index,
+                frame.planes,
+                self._candidates.keeps(frame.index),
+                self._candidates.is_start(frame.index - 1),
+                full,
+            )
+            for frame in frames
+        ]
+        before = previous.planes if adjacent and previous is not None else None
+        counted = self._native.push_many(batch, before)
+        for frame, (non_finite, out_of_range) in zip(frames, counted, strict=True):
+            # A frame with a NaN often holds wild values beside it; the NaN is the finding.
+            if out_of_range and not non_finite and not self._native.non_finite_samples:
+                raise _out_of_range(self._format, self._native, frame.index)
+            self._times.append(frame.time_s)
+            self._previous = frame
+            if self._first is None:
+                self._first = _copied(frame) if self._reused_buffers else frame
+            # A loop comes back to where it began, so frames on the way are asked too.
+            elif full and frame.index & (frame.index - 1) == 0:
+                self._moved = max(self._moved, self._change_from_first() or 0.0)
+
+    def _owned(self, frame: Frame) -> Frame:
+        """A copy of a frame whose memory the caller reuses, once that shows."""
+        previous = self._previous
         if previous is not None and not self._own_frames:
-            reused = np.may_share_memory(previous.planes[0], frame.planes[0])
-            if reused:
+            self._own_frames = np.may_share_memory(previous.planes[0], frame.planes[0])
+            if self._own_frames:
                 # What was there is gone; of the first frame there is a copy.
                 first = self._first
                 kept = first is not None and first.index == previous.index
-                self._own_frames, previous = True, first if kept else None
-        if self._own_frames:
-            frame = _copied(frame)
-        return frame, previous
+                self._previous = first if kept else None
+        return _copied(frame) if self._own_frames else frame
 
     def finish(self, clip: ClipInfo, damage: list[Damage] | None = None) -> IntegrityFacts:
         """The facts of the frames pushed.
@@ -399,13 +422,21 @@ class IntegrityAccumulator:
         times = None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
         series = FrameSeries(time_s=times, **raw)
         frames = int(series.index[-1]) + 1 if self._frames is None else self._frames
-        starts = [k for k in self._candidates.starts(frames) if _pair_read(series, k)]
-        ends = np.searchsorted(series.index, [k + 1 for k in starts])
-        corr, aligned = series.corr[ends], series.corr_aligned[ends]
-        grid_frames = [k for k in self._candidates.starts(frames) if k in series.index]
+        # Plain lists: for the five pairs of a sampled screen numpy costs more than the kernels.
+        position = {index: at for at, index in enumerate(series.index.tolist())}
+        wanted = self._candidates.starts(frames)
+        read_pairs = [(k, position[k + 1]) for k in wanted if k + 1 in position]
+        pairs = [(k, at, float(series.corr[at])) for k, at in read_pairs]
+        pairs = [pair for pair in pairs if math.isfinite(pair[2])]
+        starts = [k for k, _, _ in pairs]
+        corr = [value for _, _, value in pairs]
+        aligned = [float(series.corr_aligned[at]) for _, at, _ in pairs]
+        grid_frames = [k for k in wanted if k in position]
         grid = self._native.grid(grid_frames) if grid_frames else None
         peak, repeated = (None, None) if grid is None else map(_line, grid)
-        sampled = np.unique(np.concatenate([ends - 1, ends])) if starts else slice(None)
+        # Of a clip without a pair, whatever was read.
+        ends = [at for _, at, _ in pairs]
+        stds = series.luma_std[[*ends, *(at - 1 for at in ends)]] if pairs else series.luma_std
         return IntegrityFacts(
             impl=IMPL,
             clip=clip,
@@ -413,12 +444,12 @@ class IntegrityAccumulator:
             depth=self.depth,
             frames=frames,
             frames_read=read,
-            adjacent_frame_corr=median(corr) if starts else None,
-            adjacent_frame_corr_aligned=median(aligned) if starts else None,
+            adjacent_frame_corr=statistics.median(corr) if starts else None,
+            adjacent_frame_corr_aligned=statistics.median(aligned) if starts else None,
             corr_starts=tuple(starts),
-            corr_series=tuple(corr.tolist()),
-            corr_aligned_series=tuple(aligned.tolist()),
-            frame_std_min=float(series.luma_std[sampled].min()),
+            corr_series=tuple(corr),
+            corr_aligned_series=tuple(aligned),
+            frame_std_min=float(stds.min()),
             grid_peak_ratio=None if peak is None else peak.ratio,
             grid_period_px=None if peak is None else peak.period_px,
             grid_axis=None if peak is None else peak.axis,
@@ -446,10 +477,10 @@ class IntegrityAccumulator:
 
     def _change_from_first(self) -> float | None:
         """Compares the last frame pushed with the first, if little moved from frame to frame."""
-        changes = self._native.series()["change"][1:]
         first, last = self._first, self._previous
-        if first is None or last is None or not len(changes):
+        if self.depth == "sampled" or first is None or last is None or first is last:
             return None
+        changes = self._native.series()["change"][1:]
         if not (changes < _native.INTEGRITY_CONFIRM_BELOW).all():
             return None
         ends = _native.IntegrityAccumulator(self._format, simd=compute.simd_level())
@@ -503,15 +534,6 @@ def _line(line: tuple[float, float, float, float, str]) -> GridLine:
 def _copied(frame: Frame) -> Frame:
     planes = tuple(plane.copy() for plane in frame.planes)
     return Frame(frame.index, frame.time_s, planes, frame.corrupt)
-
-
-def _pair_read(series: FrameSeries, start: int) -> bool:
-    end = int(np.searchsorted(series.index, start + 1))
-    return (
-        end < len(series.index)
-        and bool(series.index[end] == start + 1)
-        and bool(np.isfinite(series.corr[end]))
-    )
 
 
 class _Known:

@@ -1,5 +1,6 @@
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
+use rayon::ThreadPoolBuildError;
 use screentest_kernels::Error;
 
 /// Raises a kernel's error as `screentest.errors.InputError` with a stable code.
@@ -17,6 +18,13 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         _ => "bad_input",
     };
     input_error(py, &error.to_string(), code)
+}
+
+/// The system refused the threads that were asked for.
+pub(crate) fn no_threads(py: Python<'_>, threads: usize, error: &ThreadPoolBuildError) -> PyErr {
+    let message =
+        format!("threads={threads}: the system starts no such pool ({error}): ask for fewer");
+    input_error(py, &message, "no_threads")
 }
 
 /// `screentest.errors.InputError(message, code=code)`; an error on the way is returned instead.

@@ -23,20 +23,30 @@ fn range_of(
             Range::Full { bit_depth, shift: 0 }
         }
     };
-    match dtype {
-        "uint8" => Ok(integer(bit_depth.unwrap_or(8))),
-        "uint16" => bit_depth.map(integer).ok_or_else(|| {
-            input_error(py, "uint16 samples: expected bit_depth=, got None", "bit_depth_missing")
-        }),
-        "float16" | "float32" => {
+    let error = |message: &str, code| Err(input_error(py, message, code));
+    match (dtype, bit_depth, value_range) {
+        ("uint8", None | Some(8), None) => Ok(integer(8)),
+        ("uint16", Some(bit_depth), None) => Ok(integer(bit_depth)),
+        ("uint16", None, None) => {
+            error("uint16 samples: expected bit_depth=, got None", "bit_depth_missing")
+        }
+        ("float16" | "float32", None, value_range) => {
             let (low, high) = value_range.unwrap_or((0.0, 1.0));
             Ok(Range::Float { low, high })
         }
-        other => Err(input_error(
-            py,
-            &format!("dtype {other}: expected uint8, uint16, float16 or float32"),
+        ("float16" | "float32", Some(_), _) => {
+            error(&format!("{dtype} samples have no bit_depth="), "bad_bit_depth")
+        }
+        ("uint8", Some(bits), None) => {
+            error(&format!("uint8 samples of bit_depth={bits}: expected 8"), "bad_bit_depth")
+        }
+        ("uint8" | "uint16", _, Some(_)) => {
+            error(&format!("{dtype} samples have no value_range="), "bad_value_range")
+        }
+        _ => error(
+            &format!("dtype {dtype}: expected uint8, uint16, float16 or float32"),
             "bad_dtype",
-        )),
+        ),
     }
 }
 

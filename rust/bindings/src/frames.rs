@@ -24,24 +24,23 @@ pub(crate) enum Typed<'py, T: Element> {
 
 impl<'py> Planes<'py> {
     /// Borrows one `(H, W, 3)` array, one `(H, W)` array or three `(H, W)` arrays.
-    pub(crate) fn borrow(planes: &[Bound<'py, PyAny>]) -> PyResult<Self> {
+    pub(crate) fn borrow(py: Python<'py>, planes: &[Bound<'py, PyAny>]) -> PyResult<Self> {
         let Some(first) = planes.first() else {
-            return Err(no_planes(planes));
+            return Err(wrong_count(py, 0));
         };
-        let py = first.py();
         let array = first.cast::<PyUntypedArray>().map_err(|_| {
             let kind = first.get_type();
             input_error(py, &format!("a plane is {kind}: expected a numpy array"), "bad_plane")
         })?;
         let dtype = array.dtype();
         if dtype.is_equiv_to(&numpy::dtype::<u8>(py)) {
-            Typed::borrow(planes).map(Self::U8)
+            Typed::borrow(py, planes).map(Self::U8)
         } else if dtype.is_equiv_to(&numpy::dtype::<u16>(py)) {
-            Typed::borrow(planes).map(Self::U16)
+            Typed::borrow(py, planes).map(Self::U16)
         } else if dtype.is_equiv_to(&numpy::dtype::<f16>(py)) {
-            Typed::borrow(planes).map(Self::F16)
+            Typed::borrow(py, planes).map(Self::F16)
         } else if dtype.is_equiv_to(&numpy::dtype::<f32>(py)) {
-            Typed::borrow(planes).map(Self::F32)
+            Typed::borrow(py, planes).map(Self::F32)
         } else {
             let message = format!(
                 "dtype {dtype}: expected uint8, uint16, float16 or float32 in native order"
@@ -62,7 +61,7 @@ impl<'py> Planes<'py> {
 }
 
 impl<'py, T: Element> Typed<'py, T> {
-    fn borrow(planes: &[Bound<'py, PyAny>]) -> PyResult<Self> {
+    fn borrow(py: Python<'py>, planes: &[Bound<'py, PyAny>]) -> PyResult<Self> {
         match planes {
             [one] => {
                 if let Ok(array) = one.cast::<PyArray3<T>>() {
@@ -73,7 +72,7 @@ impl<'py, T: Element> Typed<'py, T> {
                 Ok(Self::Grey(plane(one)?))
             }
             [a, b, c] => Ok(Self::Planar([plane(a)?, plane(b)?, plane(c)?])),
-            _ => Err(no_planes(planes)),
+            _ => Err(wrong_count(py, planes.len())),
         }
     }
 
@@ -112,10 +111,6 @@ fn aligned<'py, A>(
     })
 }
 
-fn no_planes(planes: &[Bound<'_, PyAny>]) -> PyErr {
-    let message = format!("{} planes: expected 1 or 3", planes.len());
-    match planes.first() {
-        Some(plane) => input_error(plane.py(), &message, "wrong_planes"),
-        None => Python::attach(|py| input_error(py, &message, "wrong_planes")),
-    }
+fn wrong_count(py: Python<'_>, planes: usize) -> PyErr {
+    input_error(py, &format!("{planes} planes: expected 1 or 3"), "wrong_planes")
 }

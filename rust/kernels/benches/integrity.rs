@@ -86,5 +86,30 @@ fn integrity(c: &mut Criterion) {
     group(c, "integrity aligned: 1344x768 u8 luma plane", &grey, [&y[0], &far], align);
 }
 
-criterion_group!(benches, integrity);
+fn planar(c: &mut Criterion) {
+    let limited = Range::Limited { bit_depth: 8, shift: 0 };
+    let model = Model::Yuv { kr: 0.2126, kb: 0.0722, chroma_shift: (1, 1) };
+    let Ok(format) = Format::new(WIDTH, HEIGHT, model, limited) else { return };
+    let half =
+        |frame| Array2::from_shape_fn((HEIGHT / 2, WIDTH / 2), |(y, x)| sample(frame, y, x, 1));
+    let (y0, y1, c0, c1) = (luma(0), luma(1), half(0), half(5));
+    let a = Frame::U8(Pixels::Planar([y0.view(), c0.view(), c1.view()]));
+    let b = Frame::U8(Pixels::Planar([y1.view(), c1.view(), c0.view()]));
+    let asks = [
+        ("pair", Ask { change: true, ..Ask::default() }),
+        ("lattice", Ask { grid: true, ..Ask::default() }),
+    ];
+    for (what, ask) in asks {
+        group(c, &format!("integrity {what}: 1344x768 u8 bt709 4:2:0"), &format, [&a, &b], ask);
+    }
+    let far = Frame::U8(Pixels::Planar([
+        y0.slice(ndarray::s![..;-1, ..]),
+        c0.slice(ndarray::s![..;-1, ..]),
+        c1.slice(ndarray::s![..;-1, ..]),
+    ]));
+    let align = Ask { align: true, ..Ask::default() };
+    group(c, "integrity aligned: 1344x768 u8 bt709 4:2:0", &format, [&a, &far], align);
+}
+
+criterion_group!(benches, integrity, planar);
 criterion_main!(benches);

@@ -11,21 +11,22 @@ pub enum Error {
         /// Height in pixels.
         height: usize,
     },
-    /// A bit depth outside 1 to 16, or a shift that leaves the container.
+    /// A bit depth outside 1 to 16 (8 to 16 for limited range and for Y, Cb, Cr), or a shift that
+    /// leaves the container.
     BadDepth {
         /// Significant bits.
         bit_depth: u32,
         /// Right shift that brings a container's value to `bit_depth` bits.
         shift: u32,
     },
-    /// A value range that is not two finite, increasing numbers.
+    /// A value range that is not two increasing numbers a finite distance apart.
     BadRange {
         /// The value of black.
         low: f64,
         /// The value of white.
         high: f64,
     },
-    /// Luma weights that are not positive numbers with a sum below one.
+    /// Luma weights that are not positive numbers with a sum of at most 0.9.
     BadMatrix {
         /// Weight of red in luma.
         kr: f64,
@@ -57,8 +58,8 @@ pub enum Error {
     },
     /// A frame was asked to be the previous frame of one that is not its successor.
     NotAdjacent {
-        /// Index of the last frame seen.
-        last: usize,
+        /// Index of the last frame seen, if there was one.
+        last: Option<usize>,
         /// Index of the frame given.
         given: usize,
     },
@@ -77,15 +78,15 @@ impl fmt::Display for Error {
             }
             Self::BadDepth { bit_depth, shift } => write!(
                 f,
-                "bit_depth {bit_depth} with shift {shift}: expected 1 to 16 bits that fit a 16-bit sample"
+                "bit_depth {bit_depth} with shift {shift}: expected 1 to 16 bits that fit a 16-bit sample, at least 8 for limited range and for YUV"
             ),
             Self::BadRange { low, high } => write!(
                 f,
-                "value_range ({low}, {high}): expected two finite numbers, the first below the second"
+                "value_range ({low}, {high}): expected two finite numbers of finite distance, the first below the second"
             ),
             Self::BadMatrix { kr, kb } => write!(
                 f,
-                "luma weights kr {kr}, kb {kb}: expected positive numbers whose sum is below 1"
+                "luma weights kr {kr}, kb {kb}: expected positive numbers whose sum is at most 0.9"
             ),
             Self::BadChroma { horizontal, vertical } => write!(
                 f,
@@ -99,11 +100,17 @@ impl fmt::Display for Error {
                 "plane {plane} has {} rows of {} samples: expected {} rows of {}",
                 given.0, given.1, expected.0, expected.1
             ),
-            Self::NotAdjacent { last, given } => write!(
+            Self::NotAdjacent { last: Some(last), given } => write!(
                 f,
                 "frame {given} cannot be paired with the last frame seen, {last}: expected frame {}",
-                last + 1
+                last.saturating_add(1)
             ),
+            Self::NotAdjacent { last: None, given } => {
+                write!(
+                    f,
+                    "frame {given} cannot be paired with the frame before it: none was pushed"
+                )
+            }
             Self::NoProfile { frame } => {
                 write!(f, "frame {frame} has no grid profile: push it with grid=True first")
             }

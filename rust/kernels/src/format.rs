@@ -28,6 +28,17 @@ pub enum Model {
     },
 }
 
+impl Model {
+    /// Base-two logarithm of the (horizontal, vertical) chroma step; zero where all planes have one
+    /// size.
+    pub(crate) fn chroma_shift(self) -> (u32, u32) {
+        match self {
+            Self::Yuv { chroma_shift, .. } => chroma_shift,
+            Self::Rgb | Self::Grey => (0, 0),
+        }
+    }
+}
+
 /// Which sample values are black and white.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
@@ -62,12 +73,14 @@ impl Range {
         match self {
             Self::Full { bit_depth, shift } | Self::Limited { bit_depth, shift } => {
                 let least = if matches!(self, Self::Limited { .. }) { 8 } else { 1 };
-                if bit_depth < least || bit_depth + shift > 16 {
+                let fits = bit_depth.checked_add(shift).is_some_and(|bits| bits <= 16);
+                if bit_depth < least || !fits {
                     return Err(Error::BadDepth { bit_depth, shift });
                 }
             }
             Self::Float { low, high } => {
-                if !(low.is_finite() && high.is_finite() && low < high) {
+                // Ends of opposite sign can be finite and their distance not.
+                if !(low < high && (high - low).is_finite()) {
                     return Err(Error::BadRange { low: low.into(), high: high.into() });
                 }
             }
@@ -114,39 +127,49 @@ pub(crate) struct LumaForm {
 /// Weights of R, G and B in luma, in thousandths.
 pub(crate) const LUMA_WEIGHTS: [i32; 3] = [299, 587, 114];
 
+/// Bits of the weights of Cb and Cr, at every depth.
+const CHROMA_BITS: u32 = 12;
+
+/// The largest sum of `kr` and `kb`. Every standard stays below 0.42; up to here the weights of
+/// chroma in luma sum to less than 6, so that 16-bit codes times 12-bit weights fit 32 bits.
+const MOST_RED_AND_BLUE: f64 = 0.9;
+
 impl LumaForm {
     fn of(model: Model, range: Range) -> Self {
         let bits = range.code_bits();
         let code = range.white_code() as i32;
-        // The one rounding of luma: results keep 20 bits, so that 4096 rows sum in 32.
         let (black, white) = match range {
             Range::Limited { bit_depth, .. } => (16 << (bit_depth - 8), 219 << (bit_depth - 8)),
             _ => (0, code),
         };
+        let first_plane = Self { weights: [1, 0, 0], offset: -black, shift: 0, white };
+        // The one rounding of luma: no result is above 2^20, which the sums in 32 bits count on.
+        let half = |shift: u32| (1 << shift) >> 1;
         match model {
             Model::Rgb => {
                 let shift = bits.saturating_sub(10);
-                let half = if shift > 0 { 1 << (shift - 1) } else { 0 };
-                let white = (1000_i64 * i64::from(code)) >> shift;
-                Self { weights: LUMA_WEIGHTS, offset: half, shift, white: white as i32 }
+                let offset = half(shift);
+                let white = (1000 * code + offset) >> shift;
+                Self { weights: LUMA_WEIGHTS, offset, shift, white }
             }
-            Model::Grey => Self { weights: [1, 0, 0], offset: -black, shift: 0, white },
+            Model::Grey => first_plane,
             Model::Yuv { kr, kb, .. } => {
                 let (cb, cr) = chroma_in_luma(kr, kb);
                 // Chroma spans 224 codes where luma spans 219, in limited range.
                 let ratio = if black > 0 { 219.0 / 224.0 } else { 1.0 };
-                if cb.abs() < 1e-9 && cr.abs() < 1e-9 {
-                    return Self { weights: [1, 0, 0], offset: -black, shift: 0, white };
-                }
-                let scale = 1 << (20 - bits);
+                let scale = 1 << CHROMA_BITS;
                 let fixed = |c: f64| (c * ratio * f64::from(scale)).round() as i32;
                 let (cb, cr) = (fixed(cb), fixed(cr));
+                if (cb, cr) == (0, 0) {
+                    return first_plane;
+                }
+                let shift = bits - 8;
                 let neutral = 1 << (bits - 1);
                 Self {
                     weights: [scale, cb, cr],
-                    offset: -(black * scale + neutral * (cb + cr)),
-                    shift: 0,
-                    white: white * scale,
+                    offset: half(shift) - (black * scale + neutral * (cb + cr)),
+                    shift,
+                    white: (white * scale) >> shift,
                 }
             }
         }
@@ -177,7 +200,7 @@ impl Format {
         range.validate()?;
         if let Model::Yuv { kr, kb, chroma_shift: (horizontal, vertical) } = model {
             let positive = |k: f64| k > 0.0 && k < 1.0;
-            if !(positive(kr) && positive(kb) && kr + kb < 1.0) {
+            if !(positive(kr) && positive(kb) && kr + kb <= MOST_RED_AND_BLUE) {
                 return Err(Error::BadMatrix { kr, kb });
             }
             if horizontal > 2 || vertical > 2 {
@@ -217,12 +240,8 @@ impl Format {
 
     /// (rows, columns) of plane `index`.
     pub(crate) fn plane_size(&self, index: usize) -> (usize, usize) {
-        match self.model {
-            Model::Yuv { chroma_shift: (sx, sy), .. } if index > 0 => {
-                (self.height.div_ceil(1 << sy), self.width.div_ceil(1 << sx))
-            }
-            _ => (self.height, self.width),
-        }
+        let (sx, sy) = if index > 0 { self.model.chroma_shift() } else { (0, 0) };
+        (self.height.div_ceil(1 << sy), self.width.div_ceil(1 << sx))
     }
 
     /// Red, green and blue in [0, 1] of mean codes, one per channel.
@@ -307,11 +326,18 @@ mod tests {
             Format::new(2, 2, Model::Grey, range),
             Err(Error::BadDepth { bit_depth: 7, shift: 0 })
         );
+        let range = Range::Full { bit_depth: u32::MAX, shift: 1 };
+        assert_eq!(
+            Format::new(2, 2, Model::Grey, range),
+            Err(Error::BadDepth { bit_depth: u32::MAX, shift: 1 })
+        );
     }
 
     #[test]
     fn bad_range() {
-        for (low, high) in [(0.0, 0.0), (1.0, 0.0), (f32::NAN, 1.0), (0.0, f32::INFINITY)] {
+        let most = f32::MAX;
+        let ranges = [(0.0, 0.0), (1.0, 0.0), (f32::NAN, 1.0), (0.0, f32::INFINITY), (-most, most)];
+        for (low, high) in ranges {
             let got = Format::new(2, 2, Model::Rgb, Range::Float { low, high });
             assert!(matches!(got, Err(Error::BadRange { .. })), "{low} {high}");
         }
@@ -319,8 +345,28 @@ mod tests {
 
     #[test]
     fn bad_matrix() {
-        let model = Model::Yuv { kr: 0.6, kb: 0.5, chroma_shift: (0, 0) };
-        assert_eq!(Format::new(2, 2, model, FULL8), Err(Error::BadMatrix { kr: 0.6, kb: 0.5 }));
+        for (kr, kb) in [(0.6, 0.5), (0.5, 0.499_999), (0.0, 0.1), (0.3, f64::NAN)] {
+            let model = Model::Yuv { kr, kb, chroma_shift: (0, 0) };
+            let got = Format::new(2, 2, model, FULL8);
+            assert!(matches!(got, Err(Error::BadMatrix { .. })), "{kr} {kb}");
+        }
+    }
+
+    #[test]
+    fn luma_of_any_codes_and_matrix_fits_32_bits() {
+        for (kr, kb) in [(0.45, 0.45), (0.85, 0.05), (0.05, 0.85), (0.2126, 0.0722)] {
+            for bit_depth in [8, 16] {
+                let model = Model::Yuv { kr, kb, chroma_shift: (0, 0) };
+                let range = Range::Full { bit_depth, shift: 0 };
+                let form = Format::new(2, 2, model, range).unwrap().luma;
+                let most = i64::from(range.white_code());
+                let [y, cb, cr] = form.weights.map(|w| i64::from(w) * most);
+                let sums = [y, cb, cr, i64::from(form.offset)];
+                let positive: i64 = sums.iter().filter(|&&v| v > 0).sum();
+                let negative: i64 = sums.iter().filter(|&&v| v < 0).sum();
+                assert!(i32::try_from(positive).is_ok() && i32::try_from(negative).is_ok());
+            }
+        }
     }
 
     #[test]

@@ -46,19 +46,21 @@ impl<'a> Frame<'a> {
     /// Checks number, size and element type of the planes against `format`.
     pub fn check(&self, format: &Format) -> Result<()> {
         let wants_float = matches!(format.range, Range::Float { .. });
-        let wide = format.range.code_bits() > 8
-            || matches!(format.range, Range::Full { shift, .. } | Range::Limited { shift, .. } if shift > 0);
+        let bytes = matches!(
+            format.range,
+            Range::Full { bit_depth: 8, shift: 0 } | Range::Limited { bit_depth: 8, shift: 0 }
+        );
         let (given, fits) = match self {
-            Frame::U8(_) => ("uint8", !wants_float && !wide),
+            Frame::U8(_) => ("uint8", bytes),
             Frame::U16(_) => ("uint16", !wants_float),
             Frame::F16(_) => ("float16", wants_float),
             Frame::F32(_) => ("float32", wants_float),
         };
         if !fits {
-            let expected = match (wants_float, wide) {
+            let expected = match (wants_float, bytes) {
                 (true, _) => "float16 or float32",
-                (false, true) => "uint16",
-                (false, false) => "uint8 or uint16",
+                (false, true) => "uint8 or uint16",
+                (false, false) => "uint16",
             };
             return Err(Error::WrongPlanes { expected, given });
         }
@@ -89,12 +91,7 @@ impl<'a, T> Pixels<'a, T> {
                     Model::Grey => "one (H, W) plane",
                     Model::Yuv { .. } => "three planes: Y, Cb, Cr",
                 };
-                let given = match self {
-                    Self::Packed(_) => "one (H, W, C) array",
-                    Self::Planar(_) => "three planes",
-                    Self::Grey(_) => "one (H, W) plane",
-                };
-                return Err(Error::WrongPlanes { expected, given });
+                return Err(Error::WrongPlanes { expected, given: self.layout() });
             }
         };
         for (plane, given) in sizes.into_iter().enumerate() {
@@ -104,6 +101,14 @@ impl<'a, T> Pixels<'a, T> {
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn layout(&self) -> &'static str {
+        match self {
+            Self::Packed(_) => "one (H, W, C) array",
+            Self::Planar(_) => "three planes",
+            Self::Grey(_) => "one (H, W) plane",
+        }
     }
 
     /// The planes in which a run of samples along a row is a run of pixels: (samples per pixel,
@@ -138,6 +143,7 @@ pub(crate) trait Sample: Copy + Default + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coding {
     shift: u32,
+    white: u16,
     low: f32,
     scale: f32,
 }
@@ -146,10 +152,11 @@ impl Coding {
     pub(crate) fn of(range: Range) -> Self {
         match range {
             Range::Full { shift, .. } | Range::Limited { shift, .. } => {
-                Self { shift, low: 0.0, scale: 1.0 }
+                Self { shift, white: range.white_code() as u16, low: 0.0, scale: 1.0 }
             }
             Range::Float { low, high } => {
-                Self { shift: 0, low, scale: (1_u32 << FLOAT_BITS) as f32 / (high - low) }
+                let scale = (1_u32 << FLOAT_BITS) as f32 / (high - low);
+                Self { shift: 0, white: u16::MAX, low, scale }
             }
         }
     }
@@ -170,7 +177,7 @@ impl Code for u8 {
 impl Code for u16 {
     #[inline(always)]
     fn code(self, coding: Coding) -> i32 {
-        i32::from(self >> coding.shift)
+        i32::from((self >> coding.shift).min(coding.white))
     }
 }
 
@@ -241,8 +248,8 @@ impl<'f, 'a, T: Sample> Rows<'f, 'a, T> {
         }
     }
 
-    /// Row `y`, with chroma where `format` needs it for luma or `all_planes` asks for it.
-    pub(crate) fn row(&mut self, format: &Format, y: usize, all_planes: bool) -> Row<'_, T::Row> {
+    /// Row `y`, with chroma where `format` needs it for luma.
+    pub(crate) fn row(&mut self, format: &Format, y: usize) -> Row<'_, T::Row> {
         let [g0, g1, g2] = &mut self.gather;
         let [w0, w1, w2] = &mut self.wide;
         match self.pixels {
@@ -250,13 +257,10 @@ impl<'f, 'a, T: Sample> Rows<'f, 'a, T> {
             Pixels::Grey(plane) => Row::First(plane_row(plane, y, g0, w0)),
             Pixels::Planar([first, second, third]) => {
                 let top = plane_row(first, y, g0, w0);
-                if format.luma.is_first_plane() && !all_planes {
+                if format.luma.is_first_plane() {
                     return Row::First(top);
                 }
-                let chroma_y = match format.model {
-                    Model::Yuv { chroma_shift: (_, sy), .. } => y >> sy,
-                    _ => y,
-                };
+                let chroma_y = y >> format.model.chroma_shift().1;
                 Row::Planar([
                     top,
                     plane_row(second, chroma_y, g1, w1),

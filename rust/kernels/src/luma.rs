@@ -12,11 +12,8 @@ pub(crate) fn luma_row<T: Sample>(
     y: usize,
     out: &mut [i32],
 ) {
-    let chroma_step = match format.model {
-        Model::Yuv { chroma_shift: (sx, _), .. } => sx,
-        _ => 0,
-    };
-    row_luma(&rows.row(format, y, false), format, chroma_step, out);
+    let chroma_shift = format.model.chroma_shift().0;
+    row_luma(&rows.row(format, y), format, chroma_shift, out);
 }
 
 /// Fills `out` with the luma of a row whose chroma is subsampled by `2^chroma_shift` along it.
@@ -40,17 +37,11 @@ fn row_luma<C: Code>(row: &Row<'_, C>, format: &Format, chroma_shift: u32, out: 
             }
         }
         Row::Planar([first, second, third]) => match format.model {
-            Model::Yuv { .. } => {
-                let w = form.weights;
-                for (x, (o, &v)) in out.iter_mut().zip(first).enumerate() {
-                    let (cb, cr) = (second[x >> chroma_shift], third[x >> chroma_shift]);
-                    let sum = w[0] * v.code(coding)
-                        + w[1] * cb.code(coding)
-                        + w[2] * cr.code(coding)
-                        + form.offset;
-                    *o = sum.clamp(0, form.white);
-                }
-            }
+            Model::Yuv { .. } => match chroma_shift {
+                0 => yuv_luma::<_, 1>([first, second, third], form, coding, out),
+                1 => yuv_luma::<_, 2>([first, second, third], form, coding, out),
+                _ => yuv_luma::<_, 4>([first, second, third], form, coding, out),
+            },
             _ => {
                 for (((o, &r), &g), &b) in out.iter_mut().zip(first).zip(second).zip(third) {
                     *o = rgb_luma([r.code(coding), g.code(coding), b.code(coding)], form);
@@ -64,6 +55,34 @@ fn row_luma<C: Code>(row: &Row<'_, C>, format: &Format, chroma_shift: u32, out: 
 fn rgb_luma([r, g, b]: [i32; 3], form: LumaForm) -> i32 {
     let [wr, wg, wb] = LUMA_WEIGHTS;
     (wr * r + wg * g + wb * b + form.offset) >> form.shift
+}
+
+/// Luma of a row of which every `N` pixels share one sample of chroma.
+#[inline(always)]
+fn yuv_luma<C: Code, const N: usize>(
+    [y, cb, cr]: [&[C]; 3],
+    form: LumaForm,
+    coding: Coding,
+    out: &mut [i32],
+) {
+    let [wy, wcb, wcr] = form.weights;
+    let chroma = |cb: C, cr: C| wcb * cb.code(coding) + wcr * cr.code(coding) + form.offset;
+    let luma =
+        |y: C, chroma: i32| ((wy * y.code(coding) + chroma) >> form.shift).clamp(0, form.white);
+    let (groups, rest) = y.as_chunks::<N>();
+    let (out_groups, out_rest) = out.as_chunks_mut::<N>();
+    for (((out, y), &cb), &cr) in out_groups.iter_mut().zip(groups).zip(cb).zip(cr) {
+        let chroma = chroma(cb, cr);
+        for i in 0..N {
+            out[i] = luma(y[i], chroma);
+        }
+    }
+    // The last pixels of a width that is no multiple of `N` have a chroma sample as well.
+    if let (Some(&cb), Some(&cr)) = (cb.get(groups.len()), cr.get(groups.len())) {
+        for (out, &y) in out_rest.iter_mut().zip(rest) {
+            *out = luma(y, chroma(cb, cr));
+        }
+    }
 }
 
 /// A plane of every `step`-th row and column, with the mean of its channels.
@@ -83,15 +102,12 @@ pub(crate) fn decimate<T: Sample>(
 ) -> Decimated {
     let (height, width) = (format.height.div_ceil(step), format.width.div_ceil(step));
     let coding = Coding::of(format.range);
-    let chroma_shift = match format.model {
-        Model::Yuv { chroma_shift: (sx, _), .. } => sx,
-        _ => 0,
-    };
+    let chroma_shift = format.model.chroma_shift().0;
     let mut luma = vec![0_i32; height * width];
     let mut picked: [Vec<T::Row>; 3] = std::array::from_fn(|_| vec![T::Row::default(); width]);
     let mut sums = [0_u64; 3];
     for (y, out) in luma.chunks_mut(width).enumerate() {
-        let row = rows.row(format, y * step, false);
+        let row = rows.row(format, y * step);
         level.run(
             #[inline(always)]
             || {

@@ -5,7 +5,7 @@ use half::f16;
 use ndarray::{Array2, Array3, s};
 use proptest::prelude::*;
 use screentest_kernels::integrity::{
-    ALIGN_BELOW, Ask, Axis, CONFIRM_BELOW, Integrity, Step, decimation,
+    ALIGN_BELOW, Ask, Axis, CONFIRM_BELOW, Integrity, Item, Step, decimation,
 };
 use screentest_kernels::simd::Level;
 use screentest_kernels::{Error, Format, Frame, Model, Pixels, Range};
@@ -57,14 +57,14 @@ fn packed(frame: &Array3<u8>) -> Frame<'_> {
     Frame::U8(Pixels::Packed(frame.view()))
 }
 
-fn pair_at(level: Level, format: &Format, a: &Frame<'_>, b: &Frame<'_>, ask: Ask) -> Integrity {
+fn pair_at<'a>(level: Level, format: &Format, a: &Frame<'a>, b: &Frame<'a>, ask: Ask) -> Integrity {
     let mut integrity = Integrity::new(format.clone(), level);
     integrity.push(0, a, None, ask).unwrap();
     integrity.push(1, b, Some(a), ask).unwrap();
     integrity
 }
 
-fn step(format: &Format, a: &Frame<'_>, b: &Frame<'_>) -> Step {
+fn step<'a>(format: &Format, a: &Frame<'a>, b: &Frame<'a>) -> Step {
     pair_at(Level::best(), format, a, b, EVERYTHING).steps()[1].unwrap()
 }
 
@@ -339,6 +339,18 @@ fn non_finite_samples_are_counted_and_located() {
 }
 
 #[test]
+fn the_first_non_finite_sample_of_planes_is_first_in_row_order() {
+    let format = Format::new(4, 70, Model::Rgb, Range::Float { low: 0.0, high: 1.0 }).unwrap();
+    let mut planes = [0, 1, 2].map(|_| Array2::from_elem((70, 4), 0.5_f32));
+    planes[0][[69, 0]] = f32::NAN;
+    planes[2][[1, 3]] = f32::NAN;
+    let frame = Frame::F32(Pixels::Planar(planes.each_ref().map(|p| p.view())));
+    let mut integrity = Integrity::new(format, Level::best());
+    integrity.push(0, &frame, None, Ask::default()).unwrap();
+    assert_eq!(integrity.first_non_finite(), Some((0, 1, 3)));
+}
+
+#[test]
 fn a_frame_of_nothing_but_nan_is_measured_as_black() {
     let format = Format::new(4, 4, Model::Grey, Range::Float { low: 0.0, high: 1.0 }).unwrap();
     let frame = Array2::from_elem((4, 4), f32::NAN);
@@ -396,9 +408,9 @@ fn read_backwards(frame: &Array3<u8>) -> Frame<'_> {
 #[test]
 fn planar_packed_and_backward_views_agree_bit_for_bit() {
     let (a, b) = (noise_rgb(530, 40, 10), noise_rgb(530, 40, 11));
-    let read = |a: &Frame<'_>, b: &Frame<'_>| {
+    fn read<'a>(a: &Frame<'a>, b: &Frame<'a>) -> String {
         facts(&pair_at(Level::best(), &rgb8(530, 40), a, b, EVERYTHING))
-    };
+    }
     let expected = read(&packed(&a), &packed(&b));
     let (pa, pb) = (planes(&a), planes(&b));
     assert_eq!(read(&planar(&pa), &planar(&pb)), expected);
@@ -476,6 +488,31 @@ fn ten_bits_of_an_eight_bit_picture_read_the_same() {
     }
 }
 
+#[test]
+fn a_batch_gives_the_facts_of_one_by_one() {
+    let frames: Vec<Array3<u8>> = (0..7).map(|i| noise_rgb(530, 200, 60 + i / 2)).collect();
+    let frames: Vec<Frame<'_>> = frames.iter().map(packed).collect();
+    let format = rgb8(530, 200);
+    let mut single = Integrity::new(format.clone(), Level::best());
+    for (index, frame) in frames.iter().enumerate() {
+        let before = index.checked_sub(1).map(|i| &frames[i]);
+        single.push(index, frame, before, EVERYTHING).unwrap();
+    }
+    let items: Vec<Item<'_, '_>> = frames
+        .iter()
+        .enumerate()
+        .map(|(index, frame)| Item { index, frame, ask: EVERYTHING })
+        .collect();
+    let mut batched = Integrity::new(format.clone(), Level::best());
+    batched.push_many(&items[..3], None).unwrap();
+    batched.push_many(&items[3..], Some(&frames[2])).unwrap();
+    assert_eq!(facts(&batched), facts(&single));
+    let mut gapped = Integrity::new(format, Level::best());
+    gapped.push_many(&[items[0], items[2], items[3]], None).unwrap();
+    let compared: Vec<bool> = gapped.steps().iter().map(Option::is_some).collect();
+    assert_eq!(compared, [false, false, true]);
+}
+
 // ------------------------------------------------------------------------ levels and thread counts
 
 #[test]
@@ -487,8 +524,23 @@ fn dispatch_levels_and_thread_counts_agree_bit_for_bit() {
         let floats = |f: &Array3<u8>| f.mapv(|v| f32::from(v) / 255.0);
         let (fa, fb) = (floats(&a), floats(&b));
         let float = Range::Float { low: 0.0, high: 1.0 };
+        let halves = [&a, &b].map(|f| {
+            let chroma = |c| {
+                Array2::from_shape_fn((height.div_ceil(2), width.div_ceil(2)), |(y, x)| {
+                    f[[2 * y, 2 * x, c]]
+                })
+            };
+            [f.slice(s![.., .., 0]).to_owned(), chroma(1), chroma(2)]
+        });
+        let deep = halves.each_ref().map(|f| f.each_ref().map(|p| p.mapv(|v| u16::from(v) << 8)));
         let cases = [
             (rgb8(width, height), packed(&a), packed(&b)),
+            (yuv(width, height, BT709, LIMITED8), planar(&halves[0]), planar(&halves[1])),
+            (
+                yuv(width, height, BT709, Range::Limited { bit_depth: 10, shift: 6 }),
+                Frame::U16(Pixels::Planar(deep[0].each_ref().map(|p| p.view()))),
+                Frame::U16(Pixels::Planar(deep[1].each_ref().map(|p| p.view()))),
+            ),
             (
                 Format::new(width, height, Model::Rgb, float).unwrap(),
                 Frame::F32(Pixels::Packed(fa.view())),
@@ -591,6 +643,20 @@ fn wrong_planes() {
 }
 
 #[test]
+fn a_previous_frame_of_another_type_or_layout_is_refused_and_nothing_is_kept() {
+    let (rgb, wide) = (noise_rgb(4, 4, 26), noise_rgb(4, 4, 26).mapv(u16::from));
+    let separate = planes(&rgb);
+    let mut integrity = Integrity::new(rgb8(4, 4), Level::best());
+    integrity.push(0, &packed(&rgb), None, EVERYTHING).unwrap();
+    for before in [planar(&separate), Frame::U16(Pixels::Packed(wide.view()))] {
+        let got = integrity.push(1, &packed(&rgb), Some(&before), EVERYTHING);
+        assert!(matches!(got, Err(Error::WrongPlanes { .. })), "{got:?}");
+        assert_eq!((integrity.stills().len(), integrity.steps().len()), (1, 1));
+    }
+    integrity.push(1, &packed(&rgb), Some(&packed(&rgb)), EVERYTHING).unwrap();
+}
+
+#[test]
 fn plane_size() {
     let (y, c) = (noise(5, 5, 21), noise(2, 3, 22));
     let frame = Frame::U8(Pixels::Planar([y.view(), c.view(), c.view()]));
@@ -606,7 +672,11 @@ fn not_adjacent() {
     let mut integrity = Integrity::new(grey8(4, 4), Level::best());
     integrity.push(3, &frame, None, EVERYTHING).unwrap();
     let got = integrity.push(5, &frame, Some(&frame), EVERYTHING);
-    assert_eq!(got, Err(Error::NotAdjacent { last: 3, given: 5 }));
+    assert_eq!(got, Err(Error::NotAdjacent { last: Some(3), given: 5 }));
+    let mut integrity = Integrity::new(grey8(4, 4), Level::best());
+    let got = integrity.push(1, &frame, Some(&frame), EVERYTHING).unwrap_err();
+    assert_eq!(got, Error::NotAdjacent { last: None, given: 1 });
+    assert!(got.to_string().ends_with("none was pushed"), "{got}");
 }
 
 #[test]

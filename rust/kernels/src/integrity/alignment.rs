@@ -105,7 +105,8 @@ impl BoxSums {
         step: usize,
     ) -> Self {
         let (width, height) = (format.width, format.height);
-        // One box must fit 32 bits; larger sums wrap, and their differences are right.
+        // One box must fit 32 bits (60^2 of up to 2^20 do); larger sums wrap, and their differences
+        // are right.
         let luma_shift = if step > 60 { 8 } else { 0 };
         let largest = ((format.full_scale() as u64) >> luma_shift) * (step * step) as u64;
         let bits = u64::BITS - largest.leading_zeros();

@@ -68,10 +68,10 @@ pub(crate) struct Profiles {
     y: Vec<u64>,
 }
 
-/// Rows of one parallel task. 64 rows of 20-bit luma sum in 32 bits.
+/// Rows of one parallel task. 64 differences of luma of up to 2^20 sum in 32 bits.
 const BAND: usize = 64;
 
-/// Columns whose differences sum in 32 bits.
+/// Columns whose differences of up to 2^20 sum in 32 bits.
 const SPAN: usize = 2048;
 
 impl Profiles {
@@ -194,25 +194,27 @@ pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Opt
     Some(Grid { peak: stronger(x.peak, y.peak), repeated: stronger(x.repeated, y.repeated) })
 }
 
-fn score_axis(level: Level, axis: Axis, mut curves: Vec<Vec<f64>>) -> Grid {
+fn score_axis(level: Level, axis: Axis, curves: Vec<Vec<f64>>) -> Grid {
     let n = curves.first().map_or(0, Vec::len);
-    let window: Vec<f64> =
-        (0..n).map(|i| 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos()).collect();
-    for curve in &mut curves {
-        let mean = curve.iter().sum::<f64>() / n as f64;
-        for (v, hann) in curve.iter_mut().zip(&window) {
-            *v = (*v - mean) * hann;
-        }
-    }
-    let bins = n / SHORTEST_PERIOD + OUTER;
-    let spectra: Vec<Vec<[f64; 2]>> =
-        curves.par_iter().map(|curve| spectrum(level, curve, bins.min(n / 2))).collect();
-    let count = curves.len() as f64;
-    let magnitudes: Vec<f64> = (0..=bins.min(n / 2))
-        .map(|k| spectra.iter().map(|s| s[k][0].hypot(s[k][1])).sum::<f64>() / count)
+    let window = hann(n);
+    let last = (n / SHORTEST_PERIOD + OUTER).min(n / 2);
+    let spectra: Vec<Vec<[f64; 2]>> = curves
+        .into_par_iter()
+        .map(|mut curve| {
+            let mean = curve.iter().sum::<f64>() / n as f64;
+            for (v, hann) in curve.iter_mut().zip(&window) {
+                *v = (*v - mean) * hann;
+            }
+            spectrum(level, &curve, last)
+        })
         .collect();
+    let count = spectra.len() as f64;
+    let magnitude = |[re, im]: [f64; 2]| (re * re + im * im).sqrt();
+    let magnitudes: Vec<f64> =
+        (0..=last).map(|k| spectra.iter().map(|s| magnitude(s[k])).sum::<f64>() / count).collect();
+    let ratios = ratios(&magnitudes, n);
     let line = |lowest: usize| {
-        let (bin, ratio) = strongest_bin(&magnitudes, n, lowest);
+        let (bin, ratio) = strongest(&ratios, lowest);
         if bin == 0 {
             return Line { ratio, period_px: 0.0, phase_px: 0.0, amplitude_levels: 0.0, axis };
         }
@@ -287,12 +289,22 @@ fn spectrum(level: Level, curve: &[f64], last: usize) -> Vec<[f64; 2]> {
     bins
 }
 
-/// The bin (and its ratio) from `lowest` up that stands out most from the median of its neighbours.
-fn strongest_bin(magnitudes: &[f64], n: usize, lowest: usize) -> (usize, f64) {
+/// The symmetric Hann window.
+fn hann(n: usize) -> Vec<f64> {
+    let mut window = vec![0.0; n];
+    for i in 0..n.div_ceil(2) {
+        let value = 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos();
+        (window[i], window[n - 1 - i]) = (value, value);
+    }
+    window
+}
+
+/// Each bin that is searched, and how far it stands out from the median of its neighbours.
+fn ratios(magnitudes: &[f64], n: usize) -> Vec<(usize, f64)> {
     let highest = n / 2;
-    let mut best = (0, 0.0);
     let mut neighbours = Vec::with_capacity(2 * OUTER);
-    for k in n.div_ceil(LONGEST_PERIOD).max(2).max(lowest)..=n / SHORTEST_PERIOD {
+    let mut ratios = Vec::new();
+    for k in n.div_ceil(LONGEST_PERIOD).max(2)..=n / SHORTEST_PERIOD {
         neighbours.clear();
         if k > INNER {
             neighbours.extend(&magnitudes[k.saturating_sub(OUTER).max(1)..=k - INNER]);
@@ -300,23 +312,31 @@ fn strongest_bin(magnitudes: &[f64], n: usize, lowest: usize) -> (usize, f64) {
         if k + INNER <= highest {
             neighbours.extend(&magnitudes[k + INNER..=(k + OUTER).min(highest)]);
         }
-        if neighbours.len() < MIN_NEIGHBOURS {
-            continue;
-        }
-        let ratio = magnitudes[k] / median(&mut neighbours).max(1e-9);
-        if ratio > best.1 {
-            best = (k, ratio);
+        if neighbours.len() >= MIN_NEIGHBOURS {
+            ratios.push((k, magnitudes[k] / median(&mut neighbours).max(1e-9)));
         }
     }
-    best
+    ratios
+}
+
+/// The first of the largest ratios from bin `lowest` up; (0, 0) if there is none.
+fn strongest(ratios: &[(usize, f64)], lowest: usize) -> (usize, f64) {
+    ratios
+        .iter()
+        .filter(|(bin, _)| *bin >= lowest)
+        .fold((0, 0.0), |best, &ratio| if ratio.1 > best.1 { ratio } else { best })
 }
 
 /// The middle value, or the mean of the two middle values. Reorders its input.
-pub(crate) fn median(values: &mut [f64]) -> f64 {
+fn median(values: &mut [f64]) -> f64 {
     let n = values.len();
     if n == 0 {
         return 0.0;
     }
-    values.sort_by(f64::total_cmp);
-    if n % 2 == 1 { values[n / 2] } else { f64::midpoint(values[n / 2 - 1], values[n / 2]) }
+    let (below, &mut upper, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
+    if n % 2 == 1 {
+        return upper;
+    }
+    let lower = below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper);
+    f64::midpoint(lower, upper)
 }

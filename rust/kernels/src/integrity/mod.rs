@@ -12,6 +12,8 @@ mod scan;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 pub use grid::{Axis, Grid, Line, MIN_EXTENT, MIN_REPEATS};
 pub use sampling::pair_starts;
 pub use scan::Scan;
@@ -82,6 +84,34 @@ pub struct Ask {
     pub change: bool,
 }
 
+/// One frame of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'f, 'a> {
+    /// Display index.
+    pub index: usize,
+    /// Its samples.
+    pub frame: &'f Frame<'a>,
+    /// What is asked of it.
+    pub ask: Ask,
+}
+
+/// What was read of one frame, before it is compared with its neighbour.
+struct Look {
+    scan: Scan,
+    luma: Vec<i32>,
+    moments: Moments,
+    still: Still,
+    profiles: Option<Profiles>,
+}
+
+/// `work` of 0 to `count`, in order; side by side from two on.
+fn each<R: Send>(count: usize, work: impl Fn(usize) -> R + Send + Sync) -> Vec<R> {
+    match count {
+        0 | 1 => (0..count).map(&work).collect(),
+        _ => (0..count).into_par_iter().map(&work).collect(),
+    }
+}
+
 /// Facts of the frames pushed so far.
 #[derive(Debug)]
 pub struct Integrity {
@@ -119,38 +149,81 @@ impl Integrity {
     /// it; without it the frame starts a new run.
     ///
     /// # Errors
-    /// A frame that does not fit the format, or whose `previous` is not the last frame pushed.
-    pub fn push(
+    /// A frame that does not fit the format, or whose `previous` is not the last frame pushed or has
+    /// another element type or layout. Nothing is kept of a frame that is refused.
+    pub fn push<'a>(
         &mut self,
         index: usize,
-        frame: &Frame<'_>,
-        previous: Option<&Frame<'_>>,
+        frame: &Frame<'a>,
+        previous: Option<&Frame<'a>>,
         ask: Ask,
     ) -> Result<Scan> {
-        frame.check(&self.format)?;
+        let scans = self.push_many(&[Item { index, frame, ask }], previous)?;
+        Ok(scans.into_iter().fold(Scan::default(), Scan::merge))
+    }
+
+    /// Measures frames in display order, side by side; one alone is measured on the calling thread.
+    /// Each is compared with the one before it where their indices follow each other, the first with
+    /// `previous`. The facts are those of pushing one by one.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push); nothing is kept of any of the frames.
+    pub fn push_many<'a>(
+        &mut self,
+        items: &[Item<'_, 'a>],
+        previous: Option<&Frame<'a>>,
+    ) -> Result<Vec<Scan>> {
+        let Some(first) = items.first() else { return Ok(Vec::new()) };
+        for item in items {
+            item.frame.check(&self.format)?;
+        }
         if let Some(previous) = previous {
             previous.check(&self.format)?;
             let last = self.last.as_ref().map(|l| l.0);
-            if last.and_then(|l| l.checked_add(1)) != Some(index) {
-                return Err(Error::NotAdjacent { last: last.unwrap_or(usize::MAX), given: index });
+            if last.and_then(|l| l.checked_add(1)) != Some(first.index) {
+                return Err(Error::NotAdjacent { last, given: first.index });
             }
         }
-        let scan = scan::scan(self.level, &self.format, frame);
-        with_pixels!(frame, pixels => self.measure(index, pixels, previous, ask))?;
-        self.note(index, &scan);
-        Ok(scan)
+        let looks = each(items.len(), |i| {
+            let item = &items[i];
+            with_pixels!(item.frame, pixels => self.look(item, pixels))
+        });
+        let steps = each(items.len(), |i| {
+            let item = &items[i];
+            let (before, luma, moments) = if i == 0 {
+                match (previous, &self.last) {
+                    (Some(previous), Some((_, luma, moments))) => (previous, luma, moments),
+                    _ => return Ok(None),
+                }
+            } else {
+                let (last, look) = (&items[i - 1], &looks[i - 1]);
+                if last.index.checked_add(1) != Some(item.index) {
+                    return Ok(None);
+                }
+                (last.frame, &look.luma, &look.moments)
+            };
+            with_pixels!(item.frame, pixels => {
+                self.compare(before, (luma, moments), pixels, &looks[i], item.ask).map(Some)
+            })
+        })
+        .into_iter()
+        .collect::<Result<Vec<_>>>()?;
+        self.steps.extend(steps);
+        let mut scans = Vec::with_capacity(items.len());
+        for (item, look) in items.iter().zip(looks) {
+            self.note(item.index, &look.scan);
+            self.stills.push(look.still);
+            if let Some(profiles) = look.profiles {
+                self.profiles.insert(item.index, profiles);
+            }
+            scans.push(look.scan);
+            self.last = Some((item.index, look.luma, look.moments));
+        }
+        Ok(scans)
     }
 
-    fn measure<T>(
-        &mut self,
-        index: usize,
-        pixels: &Pixels<'_, T>,
-        previous: Option<&Frame<'_>>,
-        ask: Ask,
-    ) -> Result<()>
-    where
-        T: Sample + FromFrame,
-    {
+    /// What a frame shows by itself.
+    fn look<T: Sample>(&self, item: &Item<'_, '_>, pixels: &Pixels<'_, T>) -> Look {
         let Decimated { luma, channel_means } =
             decimate(self.level, &mut Rows::new(pixels), &self.format, self.step);
         let moments = Moments::of(self.level, &luma);
@@ -159,39 +232,50 @@ impl Integrity {
             #[inline(always)]
             || luma.iter().fold((i32::MAX, i32::MIN), |(a, b), &v| (a.min(v), b.max(v))),
         );
-        self.stills.push(Still {
-            index,
+        let still = Still {
+            index: item.index,
             luma_mean: moments.mean() / full_scale,
             luma_std: moments.std() / full_scale,
             luma_min: f64::from(least) / full_scale,
             luma_max: f64::from(most) / full_scale,
             rgb: self.format.rgb_of_codes(channel_means),
-        });
-        let step = match (previous, &self.last) {
-            (Some(previous), Some((_, last_luma, last_moments))) => {
-                let previous = T::pixels(previous)?;
-                let corr = correlation::correlation(
-                    self.level,
-                    (last_luma, last_moments),
-                    (&luma, &moments),
-                    full_scale,
-                );
-                let corr_aligned = if corr >= ALIGN_BELOW {
-                    Some(corr)
-                } else {
-                    ask.align.then(|| self.aligned(previous, pixels).max(corr))
-                };
-                let change = ask.change.then(|| self.change(previous, pixels));
-                Some(Step { corr, corr_aligned, change })
-            }
-            _ => None,
         };
-        self.steps.push(step);
-        if ask.grid && self.format.width.max(self.format.height) >= MIN_EXTENT {
-            self.profiles.insert(index, Profiles::of(self.level, &self.format, pixels));
+        let wide = self.format.width.max(self.format.height) >= MIN_EXTENT;
+        let profiles =
+            (item.ask.grid && wide).then(|| Profiles::of(self.level, &self.format, pixels));
+        let scan = scan::scan(self.level, &self.format, item.frame);
+        Look { scan, luma, moments, still, profiles }
+    }
+
+    /// What a frame shows against the one before it.
+    fn compare<T: Sample + FromFrame>(
+        &self,
+        before: &Frame<'_>,
+        (last_luma, last_moments): (&[i32], &Moments),
+        pixels: &Pixels<'_, T>,
+        look: &Look,
+        ask: Ask,
+    ) -> Result<Step> {
+        let before = T::pixels(before)?;
+        if before.layout() != pixels.layout() {
+            return Err(Error::WrongPlanes {
+                expected: "one layout for a frame and the frame before it",
+                given: "of two layouts",
+            });
         }
-        self.last = Some((index, luma, moments));
-        Ok(())
+        let corr = correlation::correlation(
+            self.level,
+            (last_luma, last_moments),
+            (&look.luma, &look.moments),
+            self.format.full_scale(),
+        );
+        let corr_aligned = if corr >= ALIGN_BELOW {
+            Some(corr)
+        } else {
+            ask.align.then(|| self.aligned(before, pixels).max(corr))
+        };
+        let change = ask.change.then(|| self.change(before, pixels));
+        Ok(Step { corr, corr_aligned, change })
     }
 
     fn aligned<T: Sample>(&self, a: &Pixels<'_, T>, b: &Pixels<'_, T>) -> f64 {
@@ -201,7 +285,8 @@ impl Integrity {
 
     fn change<T: Sample>(&self, a: &Pixels<'_, T>, b: &Pixels<'_, T>) -> f64 {
         let sampled = change::largest_change(self.level, &self.format, a, b, self.step);
-        if sampled >= CONFIRM_BELOW {
+        // At step 1 nothing was left out.
+        if sampled >= CONFIRM_BELOW || self.step == 1 {
             return sampled;
         }
         change::largest_change(self.level, &self.format, a, b, 1)
@@ -213,19 +298,11 @@ impl Integrity {
                 self.first_non_finite = scan.first_non_finite.map(|(y, x)| (index, y, x));
             }
             match self.non_finite_runs.last_mut() {
-                Some(run) if run.1 + 1 == index => run.1 = index,
+                Some(run) if run.1.checked_add(1) == Some(index) => run.1 = index,
                 _ => self.non_finite_runs.push((index, index)),
             }
         }
-        self.scan = Scan {
-            non_finite: self.scan.non_finite + scan.non_finite,
-            first_non_finite: None,
-            out_of_range: self.scan.out_of_range + scan.out_of_range,
-            extremes: match (self.scan.extremes, scan.extremes) {
-                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-                (a, b) => a.or(b),
-            },
-        };
+        self.scan = self.scan.merge(Scan { first_non_finite: None, ..*scan });
     }
 
     /// Forgets the gradient profiles of a frame, for callers who thin them out as frames arrive.
@@ -276,7 +353,7 @@ impl Integrity {
     }
 }
 
-/// Picks the typed pixels out of a frame that [`Frame::check`] and a neighbour agree on.
+/// Picks the pixels of one element type out of a frame.
 trait FromFrame: Sized {
     fn pixels<'f, 'a>(frame: &'f Frame<'a>) -> Result<&'f Pixels<'a, Self>>;
 }
@@ -288,8 +365,8 @@ macro_rules! from_frame {
                 match frame {
                     Frame::$variant(pixels) => Ok(pixels),
                     _ => Err(Error::WrongPlanes {
-                        expected: "the element type of the frame before",
-                        given: "another element type",
+                        expected: "one element type for a frame and the frame before it",
+                        given: "of two element types",
                     }),
                 }
             }
@@ -297,8 +374,3 @@ macro_rules! from_frame {
     )*};
 }
 from_frame!(u8 => U8, u16 => U16, half::f16 => F16, f32 => F32);
-
-/// The median of a series: the mean of the two middle values for an even count, 0 for none.
-pub fn median(values: &[f64]) -> f64 {
-    grid::median(&mut values.to_vec())
-}

@@ -11,25 +11,29 @@ use crate::simd::Level;
 pub struct Scan {
     /// Samples that are NaN or infinite.
     pub non_finite: u64,
-    /// Row and column of the first of them, in row order.
+    /// Row and column of the first of them, in row order whatever the planes.
     pub first_non_finite: Option<(usize, usize)>,
     /// Finite samples further out of the range than half an 8-bit level.
     pub out_of_range: u64,
-    /// Smallest and largest finite sample; `None` if there is none or the samples are integers
-    /// that cannot be out of range.
+    /// Smallest and largest finite sample; `None` if there is none or the samples were not read.
     pub extremes: Option<(f64, f64)>,
 }
 
 impl Scan {
-    fn merge(self, later: Self) -> Self {
-        let extremes = match (self.extremes, later.extremes) {
+    /// What both say together; the order does not matter.
+    pub(super) fn merge(self, other: Self) -> Self {
+        let first_non_finite = match (self.first_non_finite, other.first_non_finite) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let extremes = match (self.extremes, other.extremes) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (a, b) => a.or(b),
         };
         Self {
-            non_finite: self.non_finite + later.non_finite,
-            first_non_finite: self.first_non_finite.or(later.first_non_finite),
-            out_of_range: self.out_of_range + later.out_of_range,
+            non_finite: self.non_finite + other.non_finite,
+            first_non_finite,
+            out_of_range: self.out_of_range + other.out_of_range,
             extremes,
         }
     }
@@ -38,7 +42,8 @@ impl Scan {
 /// Rows of one parallel task.
 const BAND: usize = 64;
 
-/// Checks every sample of `frame`. Integers of a full container pass without being read.
+/// Checks every sample of `frame`. Integers that fill their container pass without being read, and
+/// so do those of a decoder: shifted, or of limited range.
 pub(crate) fn scan(level: Level, format: &Format, frame: &Frame<'_>) -> Scan {
     match (frame, format.range) {
         (Frame::F32(pixels), Range::Float { low, high }) => {
