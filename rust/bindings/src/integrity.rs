@@ -118,7 +118,7 @@ impl IntegrityAccumulator {
     }
 
     fn grid(&self, py: Python<'_>, frames: Vec<usize>) -> PyResult<Option<(PyLine, PyLine)>> {
-        let grid = self.work(py, true, |state| state.grid(&frames))?;
+        let grid = self.work(py, false, |state| state.grid(&frames))?;
         Ok(grid.map(|g| (line(g.peak), line(g.repeated))))
     }
 

@@ -29,11 +29,18 @@ fn row_luma<C: Code>(row: &Row<'_, C>, format: &Format, chroma_shift: u32, out: 
         }
         Row::Packed(samples) => {
             let (pixels, _) = samples.as_chunks::<3>();
-            for (o, p) in out.iter_mut().zip(pixels) {
-                // By index, not by `map`: the compiler then sees one strided load instead of a copy
-                // per pixel.
-                let codes = [p[0].code(coding), p[1].code(coding), p[2].code(coding)];
-                *o = rgb_luma(codes, form);
+            // By index, not by `map`: the compiler then sees one strided load instead of a copy per
+            // pixel.
+            let codes = |p: &[C; 3]| [p[0].code(coding), p[1].code(coding), p[2].code(coding)];
+            if form.shift == 0 {
+                for (o, p) in out.iter_mut().zip(pixels) {
+                    let [r, g, b] = codes(p);
+                    *o = LUMA_WEIGHTS[0] * r + LUMA_WEIGHTS[1] * g + LUMA_WEIGHTS[2] * b;
+                }
+            } else {
+                for (o, p) in out.iter_mut().zip(pixels) {
+                    *o = rgb_luma(codes(p), form);
+                }
             }
         }
         Row::Planar([first, second, third]) => match format.model {

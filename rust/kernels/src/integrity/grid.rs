@@ -107,30 +107,47 @@ fn band_profiles<T: Sample>(
 ) -> (Vec<u32>, Vec<u64>) {
     let width = format.width;
     let mut rows = Rows::new(pixels);
-    let (mut current, mut next) = (vec![0_i32; width], vec![0_i32; width]);
+    let [mut current, mut next, mut after] = std::array::from_fn(|_| vec![0_i32; width]);
     let mut x = vec![0_u32; width - 1];
     let mut y = Vec::with_capacity(last - first);
     level.run(
         #[inline(always)]
         || luma_row(&mut rows, format, first, &mut current),
     );
-    for row in first..last {
+    let mut row = first;
+    while row < last {
+        // The profile along x is read and written once for two rows, where there are two.
+        if row + 1 < last && row + 2 < format.height {
+            let down = level.run(
+                #[inline(always)]
+                || {
+                    luma_row(&mut rows, format, row + 1, &mut next);
+                    luma_row(&mut rows, format, row + 2, &mut after);
+                    add_two_rows(&current, &next, &after, &mut x)
+                },
+            );
+            y.extend(down);
+            std::mem::swap(&mut current, &mut after);
+            row += 2;
+            continue;
+        }
         let below = row + 1 < format.height;
         let down = level.run(
             #[inline(always)]
             || {
+                add_across(&current, &mut x);
                 if !below {
-                    add_across(&current, &mut x);
                     return 0;
                 }
                 luma_row(&mut rows, format, row + 1, &mut next);
-                add_across_and_down(&current, &next, &mut x)
+                sum_of_differences(&current, &next)
             },
         );
         if below {
             y.push(down);
             std::mem::swap(&mut current, &mut next);
         }
+        row += 1;
     }
     (x, y)
 }
@@ -143,49 +160,155 @@ fn add_across(row: &[i32], x: &mut [u32]) {
     }
 }
 
-/// The same, and returns the sum of |below - above|: both in one pass over the row.
 #[inline(always)]
-fn add_across_and_down(row: &[i32], below: &[i32], x: &mut [u32]) -> u64 {
-    let mut total = 0_u64;
-    let pairs = x.len();
-    let right = &row[1..];
-    for start in (0..pairs).step_by(SPAN) {
-        let end = pairs.min(start + SPAN);
-        let mut part = 0_u32;
-        for (((sum, &a), &b), &c) in x[start..end]
-            .iter_mut()
-            .zip(&row[start..end])
-            .zip(&right[start..end])
-            .zip(&below[start..end])
-        {
-            *sum += (b - a).unsigned_abs();
-            part += (c - a).unsigned_abs();
-        }
-        total += u64::from(part);
-    }
-    total + u64::from(row[pairs].abs_diff(below[pairs]))
+fn sum_of_differences(row: &[i32], below: &[i32]) -> u64 {
+    row.chunks(SPAN)
+        .zip(below.chunks(SPAN))
+        .map(|(a, b)| u64::from(a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).sum::<u32>()))
+        .sum()
 }
 
-/// Scores the frames whose profiles are given; `None` if neither axis is long enough.
+/// [`add_across`] of two rows, and the sums of |below - above| between the three, in one pass.
+#[inline(always)]
+fn add_two_rows(first: &[i32], second: &[i32], third: &[i32], x: &mut [u32]) -> [u64; 2] {
+    let pairs = x.len();
+    let mut totals = [0_u64; 2];
+    for start in (0..pairs).step_by(SPAN) {
+        let end = pairs.min(start + SPAN);
+        let (a, a_right) = (&first[start..end], &first[start + 1..end + 1]);
+        let (b, b_right) = (&second[start..end], &second[start + 1..end + 1]);
+        let (c, x) = (&third[start..end], &mut x[start..end]);
+        let (mut upper, mut lower) = (0_u32, 0_u32);
+        for i in 0..x.len() {
+            x[i] += (a_right[i] - a[i]).unsigned_abs() + (b_right[i] - b[i]).unsigned_abs();
+            upper += (b[i] - a[i]).unsigned_abs();
+            lower += (c[i] - b[i]).unsigned_abs();
+        }
+        totals[0] += u64::from(upper);
+        totals[1] += u64::from(lower);
+    }
+    totals[0] += u64::from(first[pairs].abs_diff(second[pairs]));
+    totals[1] += u64::from(second[pairs].abs_diff(third[pairs]));
+    totals
+}
+
+/// What every frame's transform along one axis shares: its window and its bins.
+#[derive(Debug)]
+struct Transform {
+    window: Vec<f64>,
+    /// 2 cos, cos and sin of each bin's angle, in blocks of [`BINS`].
+    turns: Vec<[[f64; BINS]; 3]>,
+    /// The last bin that is read.
+    last: usize,
+}
+
+/// The transforms of one format; `None` for an axis that is too short to be scored.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    x: Option<Transform>,
+    y: Option<Transform>,
+}
+
+impl Plan {
+    pub(crate) fn new(format: &Format) -> Self {
+        let transform = |extent: usize| (extent >= MIN_EXTENT).then(|| Transform::new(extent - 1));
+        Self { x: transform(format.width), y: transform(format.height) }
+    }
+}
+
+impl Transform {
+    fn new(n: usize) -> Self {
+        let mut window = vec![0.0; n];
+        for i in 0..n.div_ceil(2) {
+            let hann = 0.5 - 0.5 * libm::cos(2.0 * PI * i as f64 / (n - 1) as f64);
+            (window[i], window[n - 1 - i]) = (hann, hann);
+        }
+        let last = (n / SHORTEST_PERIOD + OUTER).min(n / 2);
+        let turns = (0..=last)
+            .step_by(BINS)
+            .map(|first| {
+                let turns: [(f64, f64); BINS] =
+                    std::array::from_fn(|j| libm::sincos(2.0 * PI * (first + j) as f64 / n as f64));
+                [turns.map(|t| 2.0 * t.1), turns.map(|t| t.1), turns.map(|t| t.0)]
+            })
+            .collect();
+        Self { window, turns, last }
+    }
+
+    /// The spectrum of sums over `lines` lines, as (re, im) of bins 0 to `last`.
+    ///
+    /// Goertzel's recurrence, many bins side by side. Only the lowest quarter of the bins is ever
+    /// read, so this is faster than a transform of an arbitrary length, and its operations come in
+    /// one order, so every dispatch level gives the same bits.
+    fn spectrum(&self, level: Level, sums: &[u64], scale: f64) -> Vec<[f64; 2]> {
+        let mut curve: Vec<f64> = sums.iter().map(|&sum| sum as f64 / scale).collect();
+        let mean = curve.iter().sum::<f64>() / curve.len() as f64;
+        for (v, hann) in curve.iter_mut().zip(&self.window) {
+            *v = (*v - mean) * hann;
+        }
+        let mut bins = Vec::with_capacity(self.turns.len() * BINS);
+        for [turn, cos, sin] in &self.turns {
+            let (one, two) = level.run(
+                #[inline(always)]
+                || {
+                    let (mut one, mut two) = ([0.0_f64; BINS], [0.0_f64; BINS]);
+                    for &v in &curve {
+                        for j in 0..BINS {
+                            let next = (v - two[j]) + turn[j] * one[j];
+                            two[j] = one[j];
+                            one[j] = next;
+                        }
+                    }
+                    (one, two)
+                },
+            );
+            // one - e^(-i angle) two is the transform up to the phase of one sample.
+            bins.extend((0..BINS).map(|j| [one[j] * cos[j] - two[j], one[j] * sin[j]]));
+        }
+        bins.truncate(self.last + 1);
+        bins
+    }
+}
+
+/// Spectra of one frame's gradient along each axis that is scored.
+#[derive(Debug)]
+pub(crate) struct Spectra {
+    x: Option<Vec<[f64; 2]>>,
+    y: Option<Vec<[f64; 2]>>,
+}
+
+impl Spectra {
+    pub(crate) fn of<T: Sample>(
+        level: Level,
+        format: &Format,
+        plan: &Plan,
+        pixels: &Pixels<'_, T>,
+    ) -> Self {
+        let profiles = Profiles::of(level, format, pixels);
+        let spectrum = |transform: &Option<Transform>, sums: &[u64], lines: usize| {
+            let scale = lines as f64 * format.full_scale();
+            transform.as_ref().map(|t| t.spectrum(level, sums, scale))
+        };
+        Self {
+            x: spectrum(&plan.x, &profiles.x, format.height),
+            y: spectrum(&plan.y, &profiles.y, format.width),
+        }
+    }
+}
+
+/// Bins that one pass over the curve works on: their states fill the vector registers.
+const BINS: usize = 32;
+
+/// Scores the frames whose spectra are given; `None` if neither axis is long enough.
 ///
 /// Magnitudes are averaged, not complex spectra, so a moving periodic texture counts as well.
-pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Option<Grid> {
-    let full_scale = format.full_scale();
-    let score = |axis, extent: usize, lines: usize, pick: fn(&Profiles) -> &[u64]| {
-        if extent < MIN_EXTENT || profiles.is_empty() {
-            return None;
-        }
-        let scale = lines as f64 * full_scale;
-        let curves: Vec<Vec<f64>> = profiles
-            .iter()
-            .map(|p| pick(p).iter().map(|&sum| sum as f64 / scale).collect())
-            .collect();
-        Some(score_axis(level, axis, curves))
+pub(crate) fn grid(format: &Format, frames: &[&Spectra]) -> Option<Grid> {
+    let score = |axis, extent: usize, pick: fn(&Spectra) -> &Option<Vec<[f64; 2]>>| {
+        let spectra: Vec<&[[f64; 2]]> = frames.iter().filter_map(|f| pick(f).as_deref()).collect();
+        (!spectra.is_empty()).then(|| score_axis(axis, extent - 1, &spectra))
     };
-    let (x, y) = rayon::join(
-        || score(Axis::X, format.width, format.height, |p| &p.x),
-        || score(Axis::Y, format.height, format.width, |p| &p.y),
-    );
+    let x = score(Axis::X, format.width, |s| &s.x);
+    let y = score(Axis::Y, format.height, |s| &s.y);
     let (x, y) = match (x, y) {
         (Some(x), Some(y)) => (x, y),
         (x, y) => return x.or(y),
@@ -194,24 +317,12 @@ pub(crate) fn grid(level: Level, format: &Format, profiles: &[&Profiles]) -> Opt
     Some(Grid { peak: stronger(x.peak, y.peak), repeated: stronger(x.repeated, y.repeated) })
 }
 
-fn score_axis(level: Level, axis: Axis, curves: Vec<Vec<f64>>) -> Grid {
-    let n = curves.first().map_or(0, Vec::len);
-    let window = hann(n);
-    let last = (n / SHORTEST_PERIOD + OUTER).min(n / 2);
-    let spectra: Vec<Vec<[f64; 2]>> = curves
-        .into_par_iter()
-        .map(|mut curve| {
-            let mean = curve.iter().sum::<f64>() / n as f64;
-            for (v, hann) in curve.iter_mut().zip(&window) {
-                *v = (*v - mean) * hann;
-            }
-            spectrum(level, &curve, last)
-        })
-        .collect();
+fn score_axis(axis: Axis, n: usize, spectra: &[&[[f64; 2]]]) -> Grid {
     let count = spectra.len() as f64;
     let magnitude = |[re, im]: [f64; 2]| (re * re + im * im).sqrt();
+    let bins = spectra.first().map_or(0, |s| s.len());
     let magnitudes: Vec<f64> =
-        (0..=last).map(|k| spectra.iter().map(|s| magnitude(s[k])).sum::<f64>() / count).collect();
+        (0..bins).map(|k| spectra.iter().map(|s| magnitude(s[k])).sum::<f64>() / count).collect();
     let ratios = ratios(&magnitudes, n);
     let line = |lowest: usize| {
         let (bin, ratio) = strongest(&ratios, lowest);
@@ -244,59 +355,11 @@ fn first_line(magnitudes: &[f64], [re, im]: [f64; 2], bin: usize, n: usize) -> f
     let true_bin = bin as f64 + if above >= below { offset(above) } else { -offset(below) };
     let period_px = n / true_bin;
     let middle = (n - 1.0) / 2.0;
-    let phase_at_middle = im.atan2(re) + 2.0 * PI * bin as f64 * middle / n;
+    let phase_at_middle = libm::atan2(im, re) + 2.0 * PI * bin as f64 * middle / n;
     let crest = middle - phase_at_middle / (2.0 * PI) * period_px;
     // Entry `i` of a profile lies between pixels `i` and `i + 1`, so a line of pixels lies half a
     // pixel after the crest.
     (crest + 0.5).rem_euclid(period_px)
-}
-
-/// Bins that one pass over the curve works on: their states fill the vector registers.
-const BINS: usize = 32;
-
-/// The discrete Fourier transform of a real curve at bins 0 to `last`, as (re, im).
-///
-/// Goertzel's recurrence, many bins side by side. Only the lowest quarter of the bins is ever read,
-/// so this is faster than a transform of an arbitrary length, and its operations come in one order,
-/// so every dispatch level gives the same bits.
-fn spectrum(level: Level, curve: &[f64], last: usize) -> Vec<[f64; 2]> {
-    let mut bins = Vec::with_capacity(last + BINS);
-    for first in (0..=last).step_by(BINS) {
-        let angle: [f64; BINS] =
-            std::array::from_fn(|j| 2.0 * PI * (first + j) as f64 / curve.len() as f64);
-        let turn = angle.map(|a| 2.0 * a.cos());
-        let (one, two) = level.run(
-            #[inline(always)]
-            || {
-                let (mut one, mut two) = ([0.0_f64; BINS], [0.0_f64; BINS]);
-                for &v in curve {
-                    for j in 0..BINS {
-                        let next = (v - two[j]) + turn[j] * one[j];
-                        two[j] = one[j];
-                        one[j] = next;
-                    }
-                }
-                (one, two)
-            },
-        );
-        bins.extend((0..BINS).map(|j| {
-            // y = one - e^(-i angle) two is the transform up to the phase of one sample.
-            let (sin, cos) = angle[j].sin_cos();
-            let (re, im) = (one[j] * cos - two[j], one[j] * sin);
-            [re, im]
-        }));
-    }
-    bins
-}
-
-/// The symmetric Hann window.
-fn hann(n: usize) -> Vec<f64> {
-    let mut window = vec![0.0; n];
-    for i in 0..n.div_ceil(2) {
-        let value = 0.5 - 0.5 * (2.0 * PI * i as f64 / (n - 1) as f64).cos();
-        (window[i], window[n - 1 - i]) = (value, value);
-    }
-    window
 }
 
 /// Each bin that is searched, and how far it stands out from the median of its neighbours.

@@ -11,6 +11,7 @@ mod sampling;
 mod scan;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -23,7 +24,7 @@ use crate::luma::{Decimated, decimate};
 use crate::simd::Level;
 use crate::{Error, Format, Frame, Result};
 use correlation::Moments;
-use grid::Profiles;
+use grid::{Plan, Spectra};
 
 /// Pairs that the calibrated axes read.
 pub const PAIRS: usize = 5;
@@ -76,7 +77,7 @@ pub struct Step {
 /// What is asked of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ask {
-    /// Keep the frame's gradient profiles for [`Integrity::grid`].
+    /// Keep the spectra of the frame's gradients for [`Integrity::grid`].
     pub grid: bool,
     /// Search the best shift against the previous frame.
     pub align: bool,
@@ -101,7 +102,7 @@ struct Look {
     luma: Vec<i32>,
     moments: Moments,
     still: Still,
-    profiles: Option<Profiles>,
+    spectra: Option<Spectra>,
 }
 
 /// `work` of 0 to `count`, in order; side by side from two on.
@@ -119,7 +120,8 @@ pub struct Integrity {
     level: Level,
     step: usize,
     last: Option<(usize, Vec<i32>, Moments)>,
-    profiles: BTreeMap<usize, Profiles>,
+    plan: OnceLock<Plan>,
+    spectra: BTreeMap<usize, Spectra>,
     stills: Vec<Still>,
     steps: Vec<Option<Step>>,
     scan: Scan,
@@ -136,7 +138,8 @@ impl Integrity {
             level,
             step,
             last: None,
-            profiles: BTreeMap::new(),
+            plan: OnceLock::new(),
+            spectra: BTreeMap::new(),
             stills: Vec::new(),
             steps: Vec::new(),
             scan: Scan::default(),
@@ -213,8 +216,8 @@ impl Integrity {
         for (item, look) in items.iter().zip(looks) {
             self.note(item.index, &look.scan);
             self.stills.push(look.still);
-            if let Some(profiles) = look.profiles {
-                self.profiles.insert(item.index, profiles);
+            if let Some(spectra) = look.spectra {
+                self.spectra.insert(item.index, spectra);
             }
             scans.push(look.scan);
             self.last = Some((item.index, look.luma, look.moments));
@@ -241,10 +244,12 @@ impl Integrity {
             rgb: self.format.rgb_of_codes(channel_means),
         };
         let wide = self.format.width.max(self.format.height) >= MIN_EXTENT;
-        let profiles =
-            (item.ask.grid && wide).then(|| Profiles::of(self.level, &self.format, pixels));
+        let spectra = (item.ask.grid && wide).then(|| {
+            let plan = self.plan.get_or_init(|| Plan::new(&self.format));
+            Spectra::of(self.level, &self.format, plan, pixels)
+        });
         let scan = scan::scan(self.level, &self.format, item.frame);
-        Look { scan, luma, moments, still, profiles }
+        Look { scan, luma, moments, still, spectra }
     }
 
     /// What a frame shows against the one before it.
@@ -305,9 +310,9 @@ impl Integrity {
         self.scan = self.scan.merge(Scan { first_non_finite: None, ..*scan });
     }
 
-    /// Forgets the gradient profiles of a frame, for callers who thin them out as frames arrive.
+    /// Forgets the gradient spectra of a frame, for callers who thin them out as frames arrive.
     pub fn forget_grid(&mut self, index: usize) {
-        self.profiles.remove(&index);
+        self.spectra.remove(&index);
     }
 
     /// Scores the lattice of these frames, each pushed with `grid`. `None` if neither axis is
@@ -319,11 +324,11 @@ impl Integrity {
         if self.format.width.max(self.format.height) < MIN_EXTENT {
             return Ok(None);
         }
-        let profiles = frames
+        let spectra = frames
             .iter()
-            .map(|&frame| self.profiles.get(&frame).ok_or(Error::NoProfile { frame }))
+            .map(|&frame| self.spectra.get(&frame).ok_or(Error::NoProfile { frame }))
             .collect::<Result<Vec<_>>>()?;
-        Ok(grid::grid(self.level, &self.format, &profiles))
+        Ok(grid::grid(&self.format, &spectra))
     }
 
     /// One entry per frame, in the order pushed.
