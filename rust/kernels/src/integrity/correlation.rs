@@ -74,7 +74,8 @@ pub(crate) fn pearson(a: &Moments, b: &Moments, cross: i128, full_scale: f64) ->
         return 0.0;
     }
     let covariance = i128::from(a.count) * cross - i128::from(a.sum) * i128::from(b.sum);
-    let scale = (a.scaled_variance() as f64).sqrt() * (b.scaled_variance() as f64).sqrt();
+    // One root of the product: it is exact for a plane and itself, so those correlate at 1.
+    let scale = (a.scaled_variance() as f64 * b.scaled_variance() as f64).sqrt();
     (covariance as f64 / scale).clamp(-1.0, 1.0)
 }
 
