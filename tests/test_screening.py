@@ -504,3 +504,16 @@ def test_a_name_that_is_not_utf8_is_screened_and_recorded(tmp_path: Path, moving
     record = json.loads(screen(os.fsdecode(path)).to_json())
     assert record["source"].isascii()
     assert "caf" in record["source"]
+
+
+def test_one_path_in_place_of_many_is_refused() -> None:
+    with pytest.raises(InputError, match="a list of sources"):
+        screen_many("clip.mp4")
+
+
+@pytest.mark.parametrize("rate", ["24", 0, -1.0, float("nan")])
+def test_a_frame_rate_that_is_no_rate_is_refused(rate: object) -> None:
+    with pytest.raises(InputError, match="frame_rate="):
+        Screener(frame_rate=rate)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="frame_rate="):
+        screen(np.zeros((2, 8, 8, 3), np.uint8), frame_rate=rate)

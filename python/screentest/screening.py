@@ -203,6 +203,8 @@ def screen_many(
     argument raises before the first source is opened. ``sources`` may be a generator: it is read
     only a little ahead of the results. Closing the iterator drops what has not begun.
     """
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise InputError(f"sources is {sources!r}: a list of sources was expected, not one")
     checked = as_policy(policy), as_delivery(spec), _depth(depth), _axes(require)
     budget = compute.threads(threads)
     return _screen_many(sources, checked, budget, open_options)
@@ -279,13 +281,15 @@ class Screener:
         alpha: Any = None,
         threads: int | None = None,
     ) -> None:
+        from screentest.media.open import is_rate
+
         self._policy, self._spec = as_policy(policy), as_delivery(spec)
         self._require = _axes(require)
         self._threads = compute.threads(threads)
         for name, count in (("frames", frames), ("width", width), ("height", height)):
             if count is not None and (isinstance(count, bool) or count < 1):
                 raise InputError(f"{name}={count!r}: a whole number of at least 1 was expected")
-        if frame_rate is not None and not 0.0 < frame_rate < float("inf"):
+        if frame_rate is not None and not is_rate(frame_rate):
             raise InputError(f"frame_rate={frame_rate!r}: frames per second above 0 were expected")
         self._frames, self._frame_rate, self._source = frames, frame_rate, source
         self._size = (width, height)

@@ -62,7 +62,8 @@ class TestScreen:
         assert first.startswith("pass ")
         facts = screentest.screen(clips / PASSES).facts
         numbers = f"corr {facts.adjacent_frame_corr:.3f}, contrast {facts.frame_std_min:.3f}"
-        grid = f"grid {facts.grid_peak_ratio:.2f}"
+        assert facts.grid_line is not None
+        grid = f"grid {facts.grid_line.ratio:.2f}"
         assert first.endswith(f"{clips / PASSES}  (640x360, 48 frames, 2.00 s; {numbers}, {grid})")
         assert last == "1 file: 1 passed"
         assert result.stderr == ""

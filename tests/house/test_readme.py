@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from screentest import default_policy
+from screentest import default_policy, parse_delivery, parse_policy
 from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, NOT_PASSED
 from screentest.metrics.integrity import AXES, IntegrityFacts
 from screentest.verdicts.delivery import Delivery
@@ -98,8 +98,11 @@ def test_exit_codes_of_the_table_are_those_of_the_commands():
     ]
 
 
-def test_delivery_keys_named_exist():
-    said = README[README.index("`--spec FILE`") :].split("`--require")[0]
-    keys = set(re.findall(r"`(\w+)`", said))
-    assert keys
-    assert keys <= set(Delivery.__struct_fields__)
+def test_policy_and_spec_shown_are_accepted():
+    policy, spec = blocks("toml")
+    assert parse_policy(policy).limits.grid_ratio.value == 40
+    delivery = parse_delivery(spec)
+    tolerances = {"duration_tolerance_s", "frame_rate_tolerance"}
+    assert set(delivery.asked_for()) == set(Delivery.__struct_fields__) - tolerances
+    assert f"{delivery.resolved_duration_tolerance_s:g} unless said" in spec
+    assert f"{delivery.resolved_frame_rate_tolerance:g} unless said" in spec

@@ -163,3 +163,22 @@ def test_a_refusal_survives_pickling_with_code_and_context() -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.code, again.context) == ("no", "unknown_axis", {"axis": "gird"})
     assert isinstance(again, ValueError)
+
+
+def test_a_changed_policy_may_not_keep_the_default_policys_name() -> None:
+    name = default_policy().name
+    with pytest.raises(PolicyError, match="a name of its own"):
+        parse_policy(f'name = "{name}"\nseverities.grid = "warn"')
+    assert parse_policy(f'name = "{name}"') == default_policy()
+
+
+def test_a_limit_that_is_no_table_is_refused_with_its_shape() -> None:
+    with pytest.raises(PolicyError, match=r"grid_ratio = \{ value = \.\.\., provenance"):
+        parse_policy('name = "mine"\nlimits.grid_ratio = 100')
+
+
+def test_a_wrong_type_is_named_in_tomls_words() -> None:
+    with pytest.raises(PolicyError, match=r"required: expected a list, got text$"):
+        parse_policy('name = "mine"\nrequired = "grid"')
+    with pytest.raises(PolicyError, match="'off' is none of reject, warn"):
+        parse_policy('name = "mine"\nseverities.grid = "off"')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -31,6 +32,10 @@ def command(
     from screentest.cli.screen import report_lines
     from screentest.screening import ScreeningError, screen, screen_many
 
+    if missing := [path for path in paths or () if not Path(path).exists()]:
+        raise FileNotFoundError(errno.ENOENT, "no such file", missing[0])
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise typer.BadParameter(f"{folder} is a file; name a folder", param_hint="--keep")
     codes = []
     kept = None if folder is None else folder
     if kept is not None:

@@ -64,7 +64,9 @@ class _Group(TyperGroup):
             format_message = getattr(error, "format_message", error.__str__)
             context = getattr(error, "ctx", None)
             command = context.command_path if context is not None else "screentest"
-            output.error(f"{format_message()} (see '{command} --help')")
+            # Without arguments the help has been printed, and the error says nothing.
+            if told := format_message():
+                output.error(f"{told} (see '{command} --help')")
             return exit_codes.BAD_INPUT
         except Exception as error:
             from screentest.errors import ScreentestError

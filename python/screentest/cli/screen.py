@@ -137,8 +137,8 @@ def report_lines(result: Screening) -> list[str]:
 
 def report_line(result: Screening) -> str:
     """One line for one file: verdict, name, size, length, the calibrated numbers (``corr`` is
-    adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` grid_peak_ratio), and the axes that
-    gave none."""
+    adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` the ratio of grid_line), and the axes
+    that gave none."""
     clip = result.facts.clip
     about = f"{clip.width}x{clip.height}, {result.frames} frame{'s' * (result.frames != 1)}"
     if clip.duration_s is not None and result.frames > 1:
@@ -149,7 +149,7 @@ def report_line(result: Screening) -> str:
     numbers = (
         ("corr", facts.adjacent_frame_corr, ".3f"),
         ("contrast", facts.frame_std_min, ".3f"),
-        ("grid", facts.grid_peak_ratio, ".2f"),
+        ("grid", facts.grid_line and facts.grid_line.ratio, ".2f"),
     )
     known = [f"{name} {value:{form}}" for name, value, form in numbers if value is not None]
     about += f"; {', '.join(known)}" if known else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+from numbers import Real
 from typing import Any
 
 from screentest.compute import threads as thread_budget
@@ -72,7 +73,7 @@ def open_clip(
             f'device={device!r} needs decoder="torchcodec"; the default decoder runs on the CPU',
             code="bad_device",
         )
-    if frame_rate is not None and not (0 < float(frame_rate) < float("inf")):
+    if frame_rate is not None and not is_rate(frame_rate):
         raise InputError(
             f"frame_rate={frame_rate!r}: expected frames per second above 0", code="bad_frame_rate"
         )
@@ -113,6 +114,11 @@ def open_clip(
     else:
         media = _from_file_object(source)
     return _open_media(media, rule, frame_rate, decoder, device, budget)
+
+
+def is_rate(value: Any) -> bool:
+    """Whether a value is a number of frames per second."""
+    return isinstance(value, Real) and 0 < float(value) < float("inf")
 
 
 def _open_media(

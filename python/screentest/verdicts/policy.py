@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
@@ -186,7 +187,7 @@ def parse_policy(document: str | Mapping[str, Any], *, source: str = "policy") -
     if user.get("schema", SCHEMA) != SCHEMA:
         raise PolicyError(f"{source}: schema is {user['schema']!r}; this version reads {SCHEMA!r}")
     changed = {key for key in ("required", "severities", "limits") if key in user}
-    if changed and "name" not in user:
+    if changed and user.get("name", merged["name"]) == merged["name"]:
         raise PolicyError(
             f"{source}: a policy that changes {' and '.join(sorted(changed))} needs a name of its "
             f'own, since reports quote it: name = "..."'
@@ -301,15 +302,33 @@ def refuse_unknown(given: Mapping[str, Any], known: Any, source: str, prefix: st
             raise PolicyError(f"{source}: unknown key {prefix + key!r}; {hint}")
 
 
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "array": "a list",
+    "object": "a table",
+}
+
+
 def plain_validation(error: msgspec.ValidationError) -> str:
-    """msgspec's message with its JSON path turned into a TOML key, e.g. ``limits.grid_ratio``."""
+    """msgspec's message in TOML's words, e.g. ``limits.grid_ratio.value: expected a number``."""
     message, _, path = str(error).partition(" - at `$")
     key = path.rstrip("`").lstrip(".")
+    if found := re.fullmatch(r"Expected `(\w+)(?: \| null)?`, got `(\w+)`", message):
+        wanted, given = (_KINDS.get(kind, kind) for kind in found.groups())
+        message = f"expected {wanted}, got {given}"
+    elif message.startswith("Invalid enum value"):
+        message = f"{message.removeprefix('Invalid enum value ')} is none of reject, warn"
     return f"{key}: {message}" if key else message
 
 
 def _table(parent: Mapping[str, Any], key: str, source: str, prefix: str = "") -> dict[str, Any]:
     value = parent.get(key, {})
     if not isinstance(value, Mapping):
-        raise PolicyError(f"{source}: {prefix}{key} is {value!r}; a table was expected")
+        shape = '{ value = ..., provenance = "..." }' if prefix == "limits." else "{ ... }"
+        raise PolicyError(
+            f"{source}: {prefix}{key} is {value!r}; a table was expected: {key} = {shape}"
+        )
     return dict(value)
