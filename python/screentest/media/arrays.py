@@ -57,7 +57,7 @@ class ArrayClip(Clip):
         if isinstance(frames, np.ndarray) and as_it_lies and frames.flags.aligned:
             self.array = frames[..., :3] if self._has_alpha else frames.view()
             self.array.flags.writeable = False
-        self._timing = steady_timing(len(frames), frame_rate) if frame_rate else Timing()
+        self.timing = steady_timing(len(frames), frame_rate) if frame_rate else Timing()
         conversions = sorted(
             notes.conversions | ({samples.conversion} if samples.conversion else set())
         )
@@ -80,10 +80,10 @@ class ArrayClip(Clip):
             pixel_format=f"{'grey' if first.ndim == 2 else 'rgb'} {first.dtype.name}",
             bit_depth=samples.bit_depth,
             frames=len(frames),
-            frame_rate=self._timing.frame_rate,
-            constant_frame_rate=self._timing.constant,
-            start_s=self._timing.start_s,
-            duration_s=self._timing.duration_s,
+            frame_rate=self.timing.frame_rate,
+            constant_frame_rate=self.timing.constant,
+            start_s=self.timing.start_s,
+            duration_s=self.timing.duration_s,
             colour=_FULL_RGB,
             alpha=state,
             alpha_colour=alpha if isinstance(alpha, tuple) and self._composited else None,
@@ -99,18 +99,8 @@ class ArrayClip(Clip):
         """Exactly these frames."""
         return self._each(check_indices(indices, len(self._frames)))
 
-    @property
-    def times_s(self) -> Array | None:
-        """Times at the stated ``frame_rate``, else ``None``."""
-        return self._timing.times_s
-
-    @property
-    def durations_s(self) -> Array | None:
-        """Durations at the stated ``frame_rate``, else ``None``."""
-        return self._timing.durations_s
-
     def _each(self, indices: Sequence[int]) -> Iterator[Frame]:
-        times = self._timing.times_s
+        times = self.timing.times_s
         for index in indices:
             frame = self._frames[index]
             if self._composited:

@@ -16,6 +16,7 @@ from screentest.media.info import ClipInfo, Damage
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
+    from screentest.media.timing import Timing
 
 __all__ = ["Array", "Clip", "Frame", "check_indices"]
 
@@ -48,6 +49,7 @@ class Clip(ABC):
 
     info: ClipInfo
     format: FrameFormat
+    timing: Timing
     array: Array | None = None
 
     @abstractmethod
@@ -70,12 +72,12 @@ class Clip(ABC):
     @property
     def times_s(self) -> Array | None:
         """Presentation time of each frame (float64), or ``None`` if there are no time stamps."""
-        return None
+        return self.timing.times_s
 
     @property
     def durations_s(self) -> Array | None:
         """How long each frame is shown (float64), or ``None`` if there are no time stamps."""
-        return None
+        return self.timing.durations_s
 
     def close(self) -> None:  # noqa: B027 - most clips hold nothing to give up
         """Give up the source. Frames already handed out stay valid."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from screentest.errors import MediaError
 from screentest.media.alpha import AlphaRule, AlphaState, alpha_state
 from screentest.media.background import in_background
-from screentest.media.clip import Array, Clip, Frame, check_indices
+from screentest.media.clip import Clip, Frame, check_indices
 from screentest.media.colour import resolve, transfer_kind
 from screentest.media.extent import missing_end
 from screentest.media.info import ClipInfo, Damage
@@ -89,7 +89,7 @@ class ImagesClip(Clip):
         self._truncation = self._missing_ends()
         state = self._alpha_state()
         timing = steady_timing(len(stills), frame_rate) if frame_rate else Timing()
-        self._timing = timing
+        self.timing = timing
         flags = picture_flags(
             frame,
             colour_tags=tags,
@@ -154,16 +154,6 @@ class ImagesClip(Clip):
         """Files that end early, and those met so far that could not be decoded."""
         found = {**self._truncation, **self._decoding_damage}
         return [found[index] for index in sorted(found)]
-
-    @property
-    def times_s(self) -> Array | None:
-        """Times at the stated ``frame_rate``, else ``None``."""
-        return self._timing.times_s
-
-    @property
-    def durations_s(self) -> Array | None:
-        """Durations at the stated ``frame_rate``, else ``None``."""
-        return self._timing.durations_s
 
     def _first(self, name: str) -> tuple[int, _Decoded]:
         reason = ""
@@ -242,7 +232,7 @@ class ImagesClip(Clip):
             yield index, frame if self._uniform else self._common(frame)
 
     def _some(self, indices: Sequence[int]) -> Generator[Frame, None, None]:
-        times = self._timing.times_s
+        times = self.timing.times_s
         for index, frame in self._each(indices):
             orientation = orientation_of(frame)
             plan = self._plan

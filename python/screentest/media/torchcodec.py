@@ -17,7 +17,7 @@ import numpy as np
 from screentest.errors import InputError, MediaError, MissingBackendError
 from screentest.media.alpha import AlphaRule
 from screentest.media.background import in_background
-from screentest.media.clip import Array, Clip, Frame, check_indices
+from screentest.media.clip import Clip, Frame, check_indices
 from screentest.media.info import Damage
 from screentest.media.source import MediaSource
 from screentest.media.video import VideoClip, queue_depth
@@ -59,7 +59,7 @@ class TorchCodecClip(Clip):
         self._damage: dict[int, Damage] = {}
         with VideoClip(source, format_name=None, alpha=alpha, threads=threads) as plain:
             self._static_damage = plain.packet_damage
-            self._times, self._durations = plain.times_s, plain.durations_s
+            self.timing = plain.timing
             info = plain.info
         if info.alpha in ("transparent", "composited"):
             raise InputError(
@@ -94,16 +94,6 @@ class TorchCodecClip(Clip):
     def damage(self) -> list[Damage]:
         """Damage that the packets show, and the frames that TorchCodec refused so far."""
         return self._static_damage + [self._damage[index] for index in sorted(self._damage)]
-
-    @property
-    def times_s(self) -> Array | None:
-        """Presentation time of each frame, or ``None`` without time stamps."""
-        return self._times
-
-    @property
-    def durations_s(self) -> Array | None:
-        """How long each frame is shown."""
-        return self._durations
 
     def _open(self) -> Any:
         source: Any = self._source.path if self._source.path else self._source.reader()
@@ -155,8 +145,9 @@ class TorchCodecClip(Clip):
                 source=self._source.name,
             )
         pixels.flags.writeable = False
+        times = self.timing.times_s
         for place, index in enumerate(indices):
-            time_s = None if self._times is None else float(self._times[index])
+            time_s = None if times is None else float(times[index])
             yield Frame(index, time_s, (pixels[place],))
 
     def _lost(self, index: int, why: str) -> None:

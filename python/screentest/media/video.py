@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from screentest.errors import InputError, MediaError
 from screentest.media.alpha import AlphaRule, AlphaState, alpha_state
 from screentest.media.background import in_background
-from screentest.media.clip import Array, Clip, Frame, check_indices
+from screentest.media.clip import Clip, Frame, check_indices
 from screentest.media.colour import resolve, transfer_kind
 from screentest.media.decode import DecodeLog, Decoder, Numbered
 from screentest.media.extent import missing_end
@@ -113,7 +113,7 @@ class VideoClip(Clip):
                     code="bad_frame_rate",
                 )
             timing = steady_timing(len(table.shown), frame_rate)
-        self._timing = timing
+        self.timing = timing
         rate = facts.guessed_rate if timing.times_s is None else facts.rate
         field_order = facts.field_order
         if first.interlaced_frame and field_order in (None, "progressive"):
@@ -191,16 +191,6 @@ class VideoClip(Clip):
         """The part of the damage that shows without decoding."""
         return list(self._static_damage)
 
-    @property
-    def times_s(self) -> Array | None:
-        """Presentation time of each frame, or ``None`` without time stamps."""
-        return self._timing.times_s
-
-    @property
-    def durations_s(self) -> Array | None:
-        """How long each frame is shown: to the next stamp, the last as its packet says."""
-        return self._timing.durations_s
-
     def close(self) -> None:
         """Give up the source; iterators that are running keep theirs."""
         if self._primed is not None:
@@ -263,7 +253,7 @@ class VideoClip(Clip):
 
     def _frame(self, item: Numbered) -> Frame:
         index, frame = item
-        times = self._timing.times_s
+        times = self.timing.times_s
         try:
             planes = self._plan.take(frame)
         except FrameChangedError as change:

@@ -7,6 +7,7 @@ higher on every axis than a clean one.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ import numpy as np
 
 from screentest import _native
 from screentest.errors import PolicyError
-from screentest.metrics.facts import Unmeasured, median
+from screentest.metrics.facts import Unmeasured
 from screentest.verdicts.applicability import gaps_of, is_complete
 from screentest.verdicts.delivery import Delivery
 from screentest.verdicts.judgement import Defect, Judgement, Severity, fold
@@ -401,7 +402,7 @@ class _Judge:
         if not count:
             self.gaps["noise"] = self._no_evidence()
             return []
-        plain = median(corr[evidence])
+        plain = statistics.median(corr[evidence].tolist())
         if plain >= floor:
             return []
         shifted = evidence & np.isfinite(aligned)
@@ -412,7 +413,7 @@ class _Judge:
                 "would tell noise from motion",
             )
             return []
-        best = median(aligned[shifted])
+        best = statistics.median(aligned[shifted].tolist())
         if best >= floor:
             return []
         changing, pairs = int(telling.sum()), int(seen.sum())
