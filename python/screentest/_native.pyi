@@ -13,14 +13,20 @@ _Line: TypeAlias = tuple[float, float, float, float, str]
 
 __all__ = [
     "BUILD_PROFILE",
+    "FIDELITY_TAPS",
     "INTEGRITY_ALIGN_BELOW",
     "INTEGRITY_CONFIRM_BELOW",
     "INTEGRITY_GRID_MIN_EXTENT",
     "INTEGRITY_PAIRS",
+    "PAIRING_REACH",
     "VERSION",
+    "FidelityKernel",
     "FrameFormat",
     "IntegrityAccumulator",
+    "PairingAccumulator",
     "pair_starts",
+    "pairing_signature",
+    "rgb8",
     "simd_levels",
 ]
 
@@ -28,6 +34,8 @@ VERSION: Final[str]
 """Version of the workspace, e.g. "0.1.0"."""
 BUILD_PROFILE: Final[str]
 """Cargo profile of this build: "release" or "debug"."""
+FIDELITY_TAPS: Final[int]
+"""Rows and columns of the SSIM window: 11. A side below it has no SSIM."""
 INTEGRITY_PAIRS: Final[int]
 """Adjacent pairs that the calibrated axes read: 5."""
 INTEGRITY_ALIGN_BELOW: Final[float]
@@ -37,8 +45,14 @@ INTEGRITY_CONFIRM_BELOW: Final[float]
 INTEGRITY_GRID_MIN_EXTENT: Final[int]
 """An axis shorter than this many pixels is not scored for a lattice."""
 
+PAIRING_REACH: Final[int]
+"""The largest shift between two clips that is searched, in frames: 32."""
+
 def pair_starts(frames: int, pairs: int) -> list[int]:
     """Starts of up to ``pairs`` adjacent pairs spread over ``frames``; empty below two frames."""
+
+def rgb8(format: FrameFormat, planes: Sequence[_Plane], *, threads: int = 1) -> NDArray[np.uint8]:
+    """A frame as ``(H, W, 3)`` of R, G and B: rounded to 8 bits, clipped, chroma repeated."""
 
 def simd_levels() -> list[str]:
     """The dispatch levels that this CPU runs, slowest first: "baseline", "avx2", "avx512"."""
@@ -101,6 +115,73 @@ class FrameFormat:
     @property
     def value_range(self) -> tuple[float, float] | None:
         """(black, white) of float samples; ``None`` for integers."""
+
+    @property
+    def bit_depth(self) -> int | None:
+        """Significant bits of integer samples; ``None`` for floats."""
+
+    @property
+    def shift(self) -> int:
+        """How far above its significant bits an integer sample is stored (6 for P010)."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether black is 16 and white 235 (of 8 bits) rather than the ends of the range."""
+
+    @property
+    def chroma_shift(self) -> tuple[int, int]:
+        """Base-two logarithm of the (horizontal, vertical) chroma step; zeros without chroma."""
+
+    @property
+    def weights(self) -> tuple[float, float] | None:
+        """(kr, kb), the weights of red and blue in a YUV stream's luma; ``None`` for others."""
+
+_Scan: TypeAlias = tuple[int, int, tuple[float, float] | None]
+"""Non-finite samples, samples out of range, smallest and largest finite sample."""
+
+@final
+class FidelityKernel:
+    """Compares frames of one format with frames of another. Immutable, and safe to share.
+
+    :class:`screentest.errors.InputError` for sizes that differ, for native planes asked for of
+    formats that have none in common, and for a window over a side below ``FIDELITY_TAPS``.
+    """
+
+    def __new__(
+        cls,
+        reference: FrameFormat,
+        candidate: FrameFormat,
+        *,
+        rgb: bool = False,
+        planes: bool = False,
+        ssim: bool = False,
+        ms_ssim: bool = False,
+        ssim_y: bool = False,
+        ms_ssim_y: bool = False,
+        border: str = "valid",
+        threads: int = 1,
+        simd: str | None = None,
+    ) -> FidelityKernel: ...
+    def measure(
+        self, reference: Sequence[_Plane], candidate: Sequence[_Plane]
+    ) -> tuple[dict[str, float], _Scan, _Scan]:
+        """The numbers asked for of one pair of frames, and what its samples were checked for.
+
+        ``mse`` and ``mae`` over RGB in [0, 1]; ``mse_y``, ``mse_cb``, ``mse_cr`` relative to the
+        largest code squared; ``ssim``, ``ms_ssim`` over luma, ``ssim_y``, ``ms_ssim_y`` over the
+        codes of the first plane; ``..._scales`` and ``..._clipped`` of the multi-scale ones.
+        The planes are read without the GIL: nobody may write to them before this returns.
+        """
+
+    def ssim_map(
+        self, reference: Sequence[_Plane], candidate: Sequence[_Plane]
+    ) -> NDArray[np.float32]:
+        """SSIM of luma at each position of the window: (H-10, W-10), or (H, W) with "reflect"."""
+
+    def error_map(
+        self, reference: Sequence[_Plane], candidate: Sequence[_Plane]
+    ) -> NDArray[np.float32]:
+        """Mean absolute difference of red, green and blue, (H, W), white being 1."""
 
 class _Series(TypedDict):
     index: NDArray[np.int64]
@@ -180,3 +261,45 @@ class IntegrityAccumulator:
     def first_non_finite(self) -> tuple[int, int, int] | None: ...
     @property
     def non_finite_runs(self) -> list[tuple[int, int]]: ...
+
+class _Pairing(TypedDict):
+    frames_reference: int
+    frames_candidate: int
+    lag: int
+    lag_evidence: bool
+    dropped: list[int]
+    repeated: list[int]
+    missing_at_end: int
+    extra_at_end: int
+    stretches: list[tuple[int, int]]
+
+@final
+class PairingAccumulator:
+    """How the frames of two clips go together; keeps signatures of the last frames.
+
+    Safe to share between threads; pushes are serialised. ``simd`` forces a dispatch level, which
+    changes no bit of any result. :class:`screentest.errors.InputError` for clips of two sizes, for
+    planes that do not fit their format, for a clip that falls more than ``PAIRING_REACH`` frames
+    behind, and after :meth:`finish`.
+    """
+
+    def __new__(
+        cls, reference: FrameFormat, candidate: FrameFormat, *, simd: str | None = None
+    ) -> PairingAccumulator: ...
+    def push(
+        self, reference: Sequence[_Plane] | None = None, candidate: Sequence[_Plane] | None = None
+    ) -> None:
+        """Takes the next frame of each clip, or of one. The planes are read without the GIL."""
+
+    def finish(self) -> _Pairing:
+        """The facts of the frames pushed, once. ``stretches`` are (first candidate frame, offset)
+        of each run of frames that go with the reference frames at one offset."""
+
+def pairing_signature(
+    format: FrameFormat, planes: Sequence[_Plane], *, simd: str | None = None
+) -> NDArray[np.uint16]:
+    """Mean luma of each block of a frame, (rows, columns), in steps of 1/16 of an 8-bit level.
+
+    A block is ``max(4, ceil(longer side / 64))`` pixels square, smaller at the right and bottom
+    edges. Of Y, Cb and Cr the first plane stands for luma; black is 0 and white 4080.
+    """

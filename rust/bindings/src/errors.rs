@@ -13,7 +13,11 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::BadChroma { .. } => "bad_chroma",
         Error::WrongPlanes { .. } => "wrong_planes",
         Error::PlaneSize { .. } => "plane_size",
+        Error::SizeMismatch { .. } => "size_mismatch",
+        Error::NoCommonPlanes => "no_common_planes",
+        Error::TooSmall { .. } => "too_small",
         Error::NotAdjacent { .. } => "not_adjacent",
+        Error::OutOfStep { .. } => "out_of_step",
         Error::NoProfile { .. } => "no_profile",
         _ => "bad_input",
     };

@@ -141,6 +141,43 @@ impl FrameFormat {
         }
     }
 
+    #[getter]
+    fn bit_depth(&self) -> Option<u32> {
+        match self.inner.range() {
+            Range::Full { bit_depth, .. } | Range::Limited { bit_depth, .. } => Some(bit_depth),
+            Range::Float { .. } => None,
+        }
+    }
+
+    #[getter]
+    fn shift(&self) -> u32 {
+        match self.inner.range() {
+            Range::Full { shift, .. } | Range::Limited { shift, .. } => shift,
+            Range::Float { .. } => 0,
+        }
+    }
+
+    #[getter]
+    fn limited(&self) -> bool {
+        matches!(self.inner.range(), Range::Limited { .. })
+    }
+
+    #[getter]
+    fn chroma_shift(&self) -> (u32, u32) {
+        match self.inner.model() {
+            Model::Yuv { chroma_shift, .. } => chroma_shift,
+            Model::Rgb | Model::Grey => (0, 0),
+        }
+    }
+
+    #[getter]
+    fn weights(&self) -> Option<(f64, f64)> {
+        match self.inner.model() {
+            Model::Yuv { kr, kb, .. } => Some((kr, kb)),
+            Model::Rgb | Model::Grey => None,
+        }
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "FrameFormat({}, {}x{}, {:?})",

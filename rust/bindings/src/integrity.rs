@@ -6,12 +6,12 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use screentest_kernels::Frame;
 use screentest_kernels::integrity::{self, Ask, Axis, Integrity, Item, Line, Step, Still};
-use screentest_kernels::simd::Level;
 
-use crate::errors::{input_error, no_threads, raise};
+use crate::errors::{no_threads, raise};
 use crate::format::FrameFormat;
 use crate::frames::Planes;
 use crate::pool::in_pool;
+use crate::simd::level_of;
 
 /// Facts of the frames pushed so far.
 #[pyclass(frozen, module = "screentest._native")]
@@ -54,14 +54,7 @@ impl IntegrityAccumulator {
         threads: usize,
         simd: Option<&str>,
     ) -> PyResult<Self> {
-        let level = match simd {
-            None => Level::best(),
-            Some(name) => Level::from_name(name).ok_or_else(|| {
-                let known: Vec<_> = Level::available().iter().map(|l| l.name()).collect();
-                let message = format!("simd level {name:?}: this CPU has {}", known.join(", "));
-                input_error(py, &message, "bad_simd_level")
-            })?,
-        };
+        let level = level_of(py, simd)?;
         let state = Mutex::new(Integrity::new(format.inner.clone(), level));
         Ok(Self { state, threads })
     }

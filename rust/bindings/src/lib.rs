@@ -1,10 +1,13 @@
 //! The boundary between Python and the kernels: borrow, check, compute without the GIL, map errors.
 
 mod errors;
+mod fidelity;
 mod format;
 mod frames;
 mod integrity;
+mod pairing;
 mod pool;
+mod simd;
 
 use pyo3::prelude::*;
 
@@ -12,17 +15,23 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::fidelity::{FidelityKernel, rgb8};
+    #[pymodule_export]
     use crate::format::FrameFormat;
     #[pymodule_export]
     use crate::integrity::{IntegrityAccumulator, pair_starts};
+    #[pymodule_export]
+    use crate::pairing::{PairingAccumulator, pairing_signature};
 
     use pyo3::prelude::*;
-    use screentest_kernels::{integrity, simd::Level};
+    use screentest_kernels::{fidelity, integrity, pairing, simd::Level};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
         module.add("BUILD_PROFILE", env!("SCREENTEST_PROFILE"))?;
+        module.add("FIDELITY_TAPS", fidelity::TAPS)?;
+        module.add("PAIRING_REACH", pairing::REACH)?;
         module.add("INTEGRITY_PAIRS", integrity::PAIRS)?;
         module.add("INTEGRITY_ALIGN_BELOW", integrity::ALIGN_BELOW)?;
         module.add("INTEGRITY_CONFIRM_BELOW", integrity::CONFIRM_BELOW)?;

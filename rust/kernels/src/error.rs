@@ -56,12 +56,39 @@ pub enum Error {
         /// Given (rows, columns).
         given: (usize, usize),
     },
+    /// Two frames of different size were compared.
+    SizeMismatch {
+        /// Width and height of the reference.
+        reference: (usize, usize),
+        /// Width and height of the candidate.
+        candidate: (usize, usize),
+    },
+    /// Native planes were asked for of formats that do not share depth, chroma size and integers.
+    NoCommonPlanes,
+    /// A frame smaller than the window that slides over it.
+    TooSmall {
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+        /// Least pixels on each side.
+        least: usize,
+    },
     /// A frame was asked to be the previous frame of one that is not its successor.
     NotAdjacent {
         /// Index of the last frame seen, if there was one.
         last: Option<usize>,
         /// Index of the frame given.
         given: usize,
+    },
+    /// A frame of a clip that was taken to have ended.
+    OutOfStep {
+        /// Frames pushed of the reference.
+        reference: usize,
+        /// Frames pushed of the candidate.
+        candidate: usize,
+        /// How many frames one clip may be ahead of the other.
+        most: usize,
     },
     /// The grid profiles of a frame that did not ask for them.
     NoProfile {
@@ -100,6 +127,17 @@ impl fmt::Display for Error {
                 "plane {plane} has {} rows of {} samples: expected {} rows of {}",
                 given.0, given.1, expected.0, expected.1
             ),
+            Self::SizeMismatch { reference: (rw, rh), candidate: (cw, ch) } => write!(
+                f,
+                "the reference is {rw}x{rh}, the candidate {cw}x{ch}: expected one size; nothing is resized"
+            ),
+            Self::NoCommonPlanes => write!(
+                f,
+                "native planes were asked for: expected two YUV or two grey formats of integers with one bit depth and one chroma size"
+            ),
+            Self::TooSmall { width, height, least } => {
+                write!(f, "a frame of {width}x{height}: expected at least {least} on each side")
+            }
             Self::NotAdjacent { last: Some(last), given } => write!(
                 f,
                 "frame {given} cannot be paired with the last frame seen, {last}: expected frame {}",
@@ -111,6 +149,10 @@ impl fmt::Display for Error {
                     "frame {given} cannot be paired with the frame before it: none was pushed"
                 )
             }
+            Self::OutOfStep { reference, candidate, most } => write!(
+                f,
+                "one more frame after {reference} of the reference and {candidate} of the candidate: push the two clips side by side, neither more than {most} frames ahead"
+            ),
             Self::NoProfile { frame } => {
                 write!(f, "frame {frame} has no grid profile: push it with grid=True first")
             }

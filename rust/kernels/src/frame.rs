@@ -165,6 +165,8 @@ impl Coding {
 pub(crate) trait Code: Copy + Default + Send + Sync + PartialEq + 'static {
     /// The integer code of this value; a NaN is 0, a value out of range the nearest end.
     fn code(self, coding: Coding) -> i32;
+    /// The value as stored.
+    fn value(self) -> f64;
 }
 
 impl Code for u8 {
@@ -172,12 +174,20 @@ impl Code for u8 {
     fn code(self, _: Coding) -> i32 {
         i32::from(self)
     }
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.into()
+    }
 }
 
 impl Code for u16 {
     #[inline(always)]
     fn code(self, coding: Coding) -> i32 {
         i32::from((self >> coding.shift).min(coding.white))
+    }
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.into()
     }
 }
 
@@ -188,6 +198,10 @@ impl Code for f32 {
         let scaled = (self - coding.low) * coding.scale + 0.5;
         // `max` drops a NaN, so the cast below never sees one.
         scaled.max(0.0).min(white) as i32
+    }
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.into()
     }
 }
 
@@ -246,6 +260,18 @@ impl<'f, 'a, T: Sample> Rows<'f, 'a, T> {
             Pixels::Planar(planes) => plane_row(&planes[slot], y, gather, wide),
             Pixels::Grey(plane) => plane_row(plane, y, gather, wide),
         }
+    }
+
+    /// Rows `ys` of the three planes of a planar frame.
+    pub(crate) fn three(&mut self, ys: [usize; 3]) -> Option<[&[T::Row]; 3]> {
+        let Pixels::Planar([first, second, third]) = self.pixels else { return None };
+        let [g0, g1, g2] = &mut self.gather;
+        let [w0, w1, w2] = &mut self.wide;
+        Some([
+            plane_row(first, ys[0], g0, w0),
+            plane_row(second, ys[1], g1, w1),
+            plane_row(third, ys[2], g2, w2),
+        ])
     }
 
     /// Row `y`, with chroma where `format` needs it for luma.

@@ -6,15 +6,19 @@
 //! the same bits whatever the number of threads and whatever the instruction set.
 
 mod error;
+pub mod fidelity;
 mod format;
 mod frame;
 pub mod integrity;
 mod luma;
+pub mod pairing;
+mod scan;
 pub mod simd;
 
 pub use error::Error;
 pub use format::{Format, Model, Range};
 pub use frame::{Frame, Pixels};
+pub use scan::Scan;
 
 /// What a kernel returns.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -8,7 +8,6 @@ mod change;
 mod correlation;
 mod grid;
 mod sampling;
-mod scan;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -17,10 +16,10 @@ use rayon::prelude::*;
 
 pub use grid::{Axis, Grid, Line, MIN_EXTENT, MIN_REPEATS};
 pub use sampling::pair_starts;
-pub use scan::Scan;
 
 use crate::frame::{Pixels, Rows, Sample, with_pixels};
 use crate::luma::{Decimated, decimate};
+use crate::scan::{Scan, scan};
 use crate::simd::Level;
 use crate::{Error, Format, Frame, Result};
 use correlation::Moments;
@@ -248,7 +247,7 @@ impl Integrity {
             let plan = self.plan.get_or_init(|| Plan::new(&self.format));
             Spectra::of(self.level, &self.format, plan, pixels)
         });
-        let scan = scan::scan(self.level, &self.format, item.frame);
+        let scan = scan(self.level, &self.format, item.frame, true);
         Look { scan, luma, moments, still, spectra }
     }
 

@@ -21,7 +21,7 @@ pub struct Scan {
 
 impl Scan {
     /// What both say together; the order does not matter.
-    pub(super) fn merge(self, other: Self) -> Self {
+    pub(crate) fn merge(self, other: Self) -> Self {
         let first_non_finite = match (self.first_non_finite, other.first_non_finite) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -43,18 +43,19 @@ impl Scan {
 const BAND: usize = 64;
 
 /// Checks every sample of `frame`. Integers that fill their container pass without being read, and
-/// so do those of a decoder: shifted, or of limited range.
-pub(crate) fn scan(level: Level, format: &Format, frame: &Frame<'_>) -> Scan {
+/// so do those of a decoder: shifted, or of limited range. `parallel` works on
+/// the rayon pool that the caller is in.
+pub(crate) fn scan(level: Level, format: &Format, frame: &Frame<'_>, parallel: bool) -> Scan {
     match (frame, format.range) {
         (Frame::F32(pixels), Range::Float { low, high }) => {
-            scan_rows(pixels, |row| float_row(level, row, low, high))
+            scan_rows(pixels, parallel, |row| float_row(level, row, low, high))
         }
         (Frame::F16(pixels), Range::Float { low, high }) => {
-            scan_rows(pixels, |row| float_row(level, row, low, high))
+            scan_rows(pixels, parallel, |row| float_row(level, row, low, high))
         }
         (Frame::U16(pixels), Range::Full { bit_depth, shift: 0 }) if bit_depth < 16 => {
             let white = format.range.white_code() as u16;
-            scan_rows(pixels, |row| integer_row(level, row, white))
+            scan_rows(pixels, parallel, |row| integer_row(level, row, white))
         }
         _ => Scan::default(),
     }
@@ -62,25 +63,29 @@ pub(crate) fn scan(level: Level, format: &Format, frame: &Frame<'_>) -> Scan {
 
 fn scan_rows<T: Sample>(
     pixels: &Pixels<'_, T>,
+    parallel: bool,
     row: impl Fn(&[T::Row]) -> (Scan, Option<usize>) + Sync,
 ) -> Scan {
     let (per_pixel, planes) = pixels.runs();
     let mut total = Scan::default();
     for plane in 0..planes {
         let height = pixels.plane_rows(plane);
-        let bands: Vec<Scan> = (0..height.div_ceil(BAND))
-            .into_par_iter()
-            .map(|band| {
-                let mut rows = Rows::new(pixels);
-                (band * BAND..height.min((band + 1) * BAND))
-                    .map(|y| {
-                        let (mut found, first) = row(rows.plane_row(plane, y));
-                        found.first_non_finite = first.map(|i| (y, i / per_pixel));
-                        found
-                    })
-                    .fold(Scan::default(), Scan::merge)
-            })
-            .collect();
+        let band = |band: usize| {
+            let mut rows = Rows::new(pixels);
+            (band * BAND..height.min((band + 1) * BAND))
+                .map(|y| {
+                    let (mut found, first) = row(rows.plane_row(plane, y));
+                    found.first_non_finite = first.map(|i| (y, i / per_pixel));
+                    found
+                })
+                .fold(Scan::default(), Scan::merge)
+        };
+        let count = height.div_ceil(BAND);
+        let bands: Vec<Scan> = if parallel {
+            (0..count).into_par_iter().map(band).collect()
+        } else {
+            (0..count).map(band).collect()
+        };
         total = bands.into_iter().fold(total, Scan::merge);
     }
     total
