@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.making import Studio
 from tests.oracles import clips
 
 # Run by hand, with a package of their own; collecting doctests would import them.
@@ -73,3 +74,9 @@ def ffmpeg() -> str:
     if found is None:
         pytest.skip("test media are made by ffmpeg with x264: apt-get install ffmpeg")
     return found
+
+
+@pytest.fixture(scope="session")
+def studio(ffmpeg, tmp_path_factory):
+    """Makes media with the installed ffmpeg; one folder for the session."""
+    return Studio(ffmpeg, tmp_path_factory.mktemp("media"))

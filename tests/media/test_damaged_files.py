@@ -7,7 +7,7 @@ import pytest
 
 from screentest.errors import ScreentestError
 from screentest.media import open_clip
-from tests.media.making import src
+from tests.making import src
 
 TINY = src(0.6, size="64x48", rate=20)
 FILES = {

@@ -8,7 +8,7 @@ import pytest
 from screentest.errors import InputError, MediaError
 from screentest.media import open_clip, probe
 from screentest.media.images import natural_order
-from tests.media.making import src
+from tests.making import src
 
 
 @pytest.fixture

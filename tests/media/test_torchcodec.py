@@ -7,7 +7,7 @@ import pytest
 
 from screentest.errors import InputError, MissingBackendError
 from screentest.media import open_clip
-from tests.media.making import src
+from tests.making import src
 
 # Luma in 8-bit levels. TorchCodec converts with swscale's fast path, which truncates each channel,
 # so luma made from its RGB again lies about one level low.

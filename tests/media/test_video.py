@@ -15,7 +15,7 @@ import pytest
 
 from screentest.errors import InputError, MediaError
 from screentest.media import open_clip, probe
-from tests.media.making import src
+from tests.making import src
 
 SMALL = src(3, size="96x64", rate=25)
 

@@ -9,7 +9,7 @@ import pytest
 
 from screentest.errors import InputError, MediaError
 from screentest.media import open_clip, probe
-from tests.media.making import src
+from tests.making import src
 
 X264 = ("-c:v", "libx264", "-pix_fmt", "yuv420p")
 

@@ -91,8 +91,9 @@ class ArrayClip(Clip):
             flags=tuple(sorted(flags)),
         )
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self, *, ahead: bool = True) -> Iterator[Frame]:
         """Every frame once. Nothing is decoded, so nothing runs in the background."""
+        del ahead
         return self._each(range(len(self._frames)))
 
     def frames_at(self, indices: Sequence[int]) -> Iterator[Frame]:

@@ -53,8 +53,13 @@ class Clip(ABC):
     array: Array | None = None
 
     @abstractmethod
-    def frames(self) -> Iterator[Frame]:
-        """Every frame once, in display order. Each call starts again from the first frame."""
+    def frames(self, *, ahead: bool = True) -> Iterator[Frame]:
+        """Every frame once, in display order. Each call starts again from the first frame.
+
+        What must be decoded is decoded ahead, on a thread of its own. ``ahead=False`` decodes each
+        frame when it is asked for, on the caller's thread: for callers whose other threads keep the
+        CPUs busy.
+        """
 
     @abstractmethod
     def frames_at(self, indices: Sequence[int]) -> Iterator[Frame]:

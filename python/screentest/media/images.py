@@ -140,9 +140,12 @@ class ImagesClip(Clip):
             skipped_files=shown,
         )
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self, *, ahead: bool = True) -> Iterator[Frame]:
         """Every image, in order. One that cannot be decoded is listed as damage, not replaced."""
-        return in_background(lambda: self._some(range(len(self._stills))), self._depth)
+        every = range(len(self._stills))
+        if not ahead:
+            return self._some(every)
+        return in_background(lambda: self._some(every), self._depth)
 
     def frames_at(self, indices: Sequence[int]) -> Iterator[Frame]:
         """Exactly these images; the others are not opened."""

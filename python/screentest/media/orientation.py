@@ -96,6 +96,21 @@ def orientation_of(frame: VideoFrame) -> Orientation:
 
 
 def _display_matrix(frame: VideoFrame) -> Array | None:
-    data: Any = frame.side_data.get("DISPLAYMATRIX")
+    data: Any = _tiny(frame).side_data.get("DISPLAYMATRIX")
     raw = b"" if data is None else bytes(data)
     return np.frombuffer(raw, dtype="<i4") if len(raw) == 36 else None
+
+
+def _tiny(frame: VideoFrame) -> VideoFrame:
+    """A picture of four pixels with the same side data.
+
+    A frame and PyAV's list of its side data hold each other until the garbage collector comes by,
+    and a frame holds the decoder's whole pool of pictures. A batch of many files grew by that.
+    """
+    from av.error import FFmpegError
+    from av.video.reformatter import Interpolation
+
+    try:
+        return frame.reformat(2, 2, "gray", interpolation=Interpolation.POINT)
+    except (FFmpegError, ValueError, NotImplementedError):
+        return frame

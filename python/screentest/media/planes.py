@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
     from screentest._native import FrameFormat
 
-__all__ = ["FrameChangedError", "PlanePlan", "composite", "plan_planes", "source_kind"]
+__all__ = [
+    "SWS_MATRIX",
+    "FrameChangedError",
+    "PlanePlan",
+    "composite",
+    "plan_planes",
+    "source_kind",
+]
 
 Kind = Literal["yuv", "grey", "rgb"]
 Planes = tuple[Array, ...]
@@ -72,7 +79,8 @@ _PACKED_ALPHA: dict[str, tuple[np.dtype[Any], tuple[int, int, int], int]] = {
     "bgra64le": (_U16, (2, 1, 0), 3),
 }
 
-_SWS_MATRIX = {
+# The names of a resolved matrix among swscale's.
+SWS_MATRIX = {
     "bt709": "ITU709",
     "fcc": "FCC",
     "bt470bg": "ITU601",
@@ -377,8 +385,8 @@ def _converter(target: str, colour: ColourResolved) -> Callable[[VideoFrame], Vi
     # One scaler per thread: two passes over a clip may run at once.
     scalers = threading.local()
     options: dict[str, Any] = {"format": target, "interpolation": quality, "threads": 1}
-    if colour.matrix in _SWS_MATRIX:
-        options["src_colorspace"] = _SWS_MATRIX[colour.matrix]
+    if colour.matrix in SWS_MATRIX:
+        options["src_colorspace"] = SWS_MATRIX[colour.matrix]
         source_range = ColorRange.MPEG if colour.range == "limited" else ColorRange.JPEG
         options["src_color_range"] = source_range
         options["dst_color_range"] = ColorRange.JPEG

@@ -81,9 +81,9 @@ class TorchCodecClip(Clip):
         )
         self._depth = queue_depth(info.width * info.height * 3)
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self, *, ahead: bool = True) -> Iterator[Frame]:
         """Every frame once, in display order. One that fails is listed as damage, not replaced."""
-        return in_background(lambda: self._some(None), self._depth)
+        return in_background(lambda: self._some(None), self._depth) if ahead else self._some(None)
 
     def frames_at(self, indices: Sequence[int]) -> Iterator[Frame]:
         """Exactly these frames."""

@@ -170,9 +170,9 @@ class VideoClip(Clip):
             flags=tuple(sorted(flags)),
         )
 
-    def frames(self) -> Iterator[Frame]:
-        """Every frame once, in display order, decoded ahead on a thread of its own."""
-        return in_background(self._all, self._depth)
+    def frames(self, *, ahead: bool = True) -> Iterator[Frame]:
+        """Every frame once, in display order."""
+        return in_background(self._all, self._depth) if ahead else self._all()
 
     def frames_at(self, indices: Sequence[int]) -> Iterator[Frame]:
         """Exactly these frames; decodes from the key frame before each stretch of them."""
