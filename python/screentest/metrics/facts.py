@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal, TypeAlias
+
 import msgspec
 
-__all__ = ["Unmeasured"]
+__all__ = ["Direction", "Score", "State", "Unmeasured"]
+
+State: TypeAlias = Literal["measured", "identical", "unmeasured"]
+Direction: TypeAlias = Literal["up", "down", "target"]
 
 
 class Unmeasured(msgspec.Struct, frozen=True):
@@ -14,3 +19,29 @@ class Unmeasured(msgspec.Struct, frozen=True):
     axis: str
     reason: str
     applies: bool = True
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """One number about a pair of clips; ``(name, impl)`` says which, and different ``impl`` do not
+    compare.
+
+    ``state`` is ``"identical"`` where every sample that the metric reads is equal in both: then an
+    infinite ``value`` (PSNR) is ``None``. ``"unmeasured"`` has a ``reason`` and no value.
+    ``direction`` says which way is better. ``worst`` and ``worst_frame`` are the worst frame's
+    value and its index in the candidate, ``None`` for a single pooled number or where every frame
+    is identical. ``identical_frames`` of ``frames`` are equal; a mean in dB leaves them out.
+    ``details`` holds what one metric alone has to say: levels, model, weights.
+    """
+
+    name: str
+    value: float | None
+    state: State
+    unit: str
+    impl: str
+    direction: Direction
+    frames: int = 0
+    worst: float | None = None
+    worst_frame: int | None = None
+    identical_frames: int = 0
+    reason: str | None = None
+    details: dict[str, Any] = {}

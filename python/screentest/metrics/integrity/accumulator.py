@@ -21,6 +21,7 @@ from screentest.metrics.integrity.facts import (
     IntegrityFacts,
     unmeasured_axes,
 )
+from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
 
 __all__ = ["IntegrityAccumulator"]
 
@@ -108,10 +109,10 @@ class IntegrityAccumulator:
         ]
         before = previous.planes if adjacent and previous is not None else None
         counted = self._native.push_many(batch, before)
-        for frame, (non_finite, out_of_range) in zip(frames, counted, strict=True):
+        for frame, (non_finite, outside) in zip(frames, counted, strict=True):
             # A frame with a NaN often holds wild values beside it; the NaN is the finding.
-            if out_of_range and not non_finite and not self._native.non_finite_samples:
-                raise _out_of_range(self._format, self._native, frame.index)
+            if outside and not non_finite and not self._native.non_finite_samples:
+                raise out_of_range(self._format, self._native.value_extremes, frame.index)
             self._times.append(frame.time_s)
             self._previous = frame
             if self._first is None:
@@ -142,7 +143,9 @@ class IntegrityAccumulator:
         read = len(raw["index"])
         if read == 0:
             raise MediaError(f"{clip.source}: no frames", code="no_frames")
-        _check_declared_range(self._format, self._native, self._previous)
+        if not self._native.non_finite_samples:
+            last = None if self._previous is None else self._previous.planes
+            refuse_unlikely_range(self._format, self._native.value_extremes, last)
         times = None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
         series = FrameSeries(time_s=times, **raw)
         frames = int(series.index[-1]) + 1 if self._frames is None else self._frames
@@ -227,49 +230,3 @@ def _line(line: tuple[float, float, float, float, str]) -> GridLine:
 def _copied(frame: Frame) -> Frame:
     planes = tuple(plane.copy() for plane in frame.planes)
     return Frame(frame.index, frame.time_s, planes, frame.corrupt)
-
-
-def _out_of_range(
-    format: _native.FrameFormat, native: _native.IntegrityAccumulator, index: int
-) -> MediaError:
-    low, high = native.value_extremes or (0.0, 0.0)
-    if format.value_range is None:
-        return MediaError(
-            f"frame {index} holds the value {high:.0f}, more than its bit depth allows: "
-            "say the true bit_depth=",
-            code="value_out_of_range",
-            frame=index,
-            largest=high,
-        )
-    said_low, said_high = format.value_range
-    return MediaError(
-        f"frame {index} holds values from {low:.4g} to {high:.4g}, expected [{said_low:g}, "
-        f"{said_high:g}]: say the range they are in with value_range=(low, high)",
-        code="value_out_of_range",
-        frame=index,
-        smallest=low,
-        largest=high,
-        value_range=(said_low, said_high),
-    )
-
-
-def _check_declared_range(
-    format: _native.FrameFormat, native: _native.IntegrityAccumulator, last: Frame | None
-) -> None:
-    """Refuses [0, 1] pictures that are said to span hundreds: they would all measure as black."""
-    extremes = native.value_extremes
-    if format.value_range is None or extremes is None or native.non_finite_samples:
-        return
-    low, high = format.value_range
-    if high - low <= 2 or extremes[0] < 0 or not 0 < extremes[1] <= 1 or last is None:
-        return
-    fractional = any(bool(np.any(plane != np.floor(plane))) for plane in last.planes)
-    if fractional:
-        raise MediaError(
-            f"all values lie in [{extremes[0]:.4g}, {extremes[1]:.4g}] but value_range=({low:g}, "
-            f"{high:g}) was said: say value_range=(0, 1) if white is 1",
-            code="value_range_unlikely",
-            smallest=extremes[0],
-            largest=extremes[1],
-            value_range=(low, high),
-        )

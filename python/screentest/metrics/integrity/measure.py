@@ -64,7 +64,7 @@ def _measure(clip: Clip, depth: Depth, threads: int) -> IntegrityFacts:
     )
     # Frames in memory are there for the taking; decoded ones come one at a time.
     size = _BATCH if clip.info.kind == "array" else 1
-    wanted = _wanted(clip, accumulator)
+    wanted = _wanted(clip, accumulator, threads)
     while batch := list(islice(wanted, size)):
         accumulator.push_many(batch)
     facts = accumulator.finish(clip.info, clip.damage)
@@ -77,9 +77,9 @@ _BATCH = 16
 """Frames of an array that are measured side by side; two a thread at the largest budget in use."""
 
 
-def _wanted(clip: Clip, accumulator: IntegrityAccumulator) -> Iterator[Frame]:
+def _wanted(clip: Clip, accumulator: IntegrityAccumulator, threads: int) -> Iterator[Frame]:
     if accumulator.depth == "full":
-        return clip.frames()
+        return clip.frames(ahead=threads > 1)
     return clip.frames_at(accumulator.sampled_frames())
 
 

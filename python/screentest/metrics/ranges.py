@@ -1,0 +1,69 @@
+"""Values outside the range that a clip is said to have: refused, with the words that would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screentest.errors import MediaError
+
+if TYPE_CHECKING:
+    from screentest._native import FrameFormat
+    from screentest.media.clip import Array
+
+__all__ = ["out_of_range", "refuse_unlikely_range"]
+
+Extremes = tuple[float, float] | None
+
+
+def out_of_range(
+    format: FrameFormat, extremes: Extremes, index: int, *, of: str = ""
+) -> MediaError:
+    """The error for frame ``index`` (``of`` which clip), whose values leave their range."""
+    low, high = extremes or (0.0, 0.0)
+    frame = f"{of} frame {index}".strip()
+    if format.value_range is None:
+        return MediaError(
+            f"{frame} holds the value {high:.0f}, more than its bit depth allows: "
+            "say the true bit_depth=",
+            code="value_out_of_range",
+            frame=index,
+            largest=high,
+        )
+    said_low, said_high = format.value_range
+    return MediaError(
+        f"{frame} holds values from {low:.4g} to {high:.4g}, expected [{said_low:g}, "
+        f"{said_high:g}]: say the range they are in with value_range=(low, high)",
+        code="value_out_of_range",
+        frame=index,
+        smallest=low,
+        largest=high,
+        value_range=(said_low, said_high),
+    )
+
+
+def refuse_unlikely_range(
+    format: FrameFormat, extremes: Extremes, last: Sequence[Array] | None, *, of: str = ""
+) -> None:
+    """Refuses [0, 1] pictures that are said to span hundreds: they would all measure as black.
+
+    ``extremes`` are those of the whole clip, ``last`` the planes of one of its frames.
+    """
+    if format.value_range is None or extremes is None or last is None:
+        return
+    low, high = format.value_range
+    if high - low <= 2 or extremes[0] < 0 or not 0 < extremes[1] <= 1:
+        return
+    fractional = any(bool(np.any(plane != np.floor(plane))) for plane in last)
+    if fractional:
+        whose = f"{of}: " if of else ""
+        raise MediaError(
+            f"{whose}all values lie in [{extremes[0]:.4g}, {extremes[1]:.4g}] but value_range="
+            f"({low:g}, {high:g}) was said: say value_range=(0, 1) if white is 1",
+            code="value_range_unlikely",
+            smallest=extremes[0],
+            largest=extremes[1],
+            value_range=(low, high),
+        )
