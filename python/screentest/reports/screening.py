@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from screentest._native import BUILD_PROFILE, VERSION
 from screentest.reports.canonical import printable
+from screentest.reports.plain import plain, tool
 from screentest.verdicts.integrity import SCOPE_NOTE
 from screentest.verdicts.policy import AXES
 
@@ -33,7 +32,7 @@ def screening_record(screening: Screening) -> dict[str, Any]:
     facts = screening.facts
     record: dict[str, Any] = {
         "schema": SCHEMA,
-        "tool": _tool(),
+        "tool": tool(),
         "scope": SCOPE_NOTE,
         "source": printable(screening.source),
         "media": media_record(facts.clip),
@@ -48,7 +47,7 @@ def screening_record(screening: Screening) -> dict[str, Any]:
         "spec": screening.spec,
         "error": None,
     }
-    cleaned: dict[str, Any] = _plain(record)
+    cleaned: dict[str, Any] = plain(record)
     return cleaned
 
 
@@ -59,7 +58,7 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
     """
     return {
         "schema": SCHEMA,
-        "tool": _tool(),
+        "tool": tool(),
         "scope": SCOPE_NOTE,
         "source": printable(source),
         "media": None,
@@ -129,20 +128,3 @@ def describe_error(error: BaseException) -> tuple[str, str]:
 
 def _named(error: OSError) -> str:
     return str(error.filename) if error.filename is not None else "input"
-
-
-def _tool() -> dict[str, str]:
-    return {"name": "screentest", "version": VERSION, "build": BUILD_PROFILE}
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that JSON has no word for become null, and text that no stream carries is escaped."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str):
-        return printable(value)
-    return value

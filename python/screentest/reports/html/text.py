@@ -1,0 +1,92 @@
+"""Numbers and lists as people read them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from screentest.reports.canonical import printable
+
+__all__ = ["base_name", "counted", "number", "ranges", "show", "tick_labels", "unit_word"]
+
+# Units that mean "a plain number" and take no room beside it.
+_UNITLESS = frozenset({"", "1", "ratio", "score", "none", "unitless"})
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """The value without its unit; a dash where there is none.
+
+    >>> number(41.8724, "dB"), number(0.98765432), number(0.0000123), number(None)
+    ('41.87', '0.98765', '1.230e-05', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    size = abs(value)
+    if unit.lower() == "db" or size >= 10:
+        return f"{value:.2f}"
+    if size >= 1e-3 or value == 0:
+        return f"{value:.5f}" if size < 2 else f"{value:.4f}"
+    return f"{value:.3e}"
+
+
+def unit_word(unit: str | None) -> str:
+    """The unit as it stands in a column; nothing for a plain number."""
+    return "" if unit is None or unit.lower() in _UNITLESS else unit
+
+
+def tick_labels(values: Sequence[float]) -> list[str]:
+    """Labels of evenly spaced ticks, with as many decimals as tell them apart.
+
+    >>> tick_labels([0.9, 0.95, 1.0])
+    ['0.90', '0.95', '1.00']
+    """
+    step = abs(values[1] - values[0]) if len(values) > 1 else 1.0
+    if step and (step < 1e-5 or max(map(abs, values)) >= 1e6):
+        return [f"{value:.3g}" for value in values]
+    decimals = 0
+    while decimals < 6 and abs(round(step, decimals) - step) > step * 1e-6:
+        decimals += 1
+    return [f"{value:.{decimals}f}" for value in values]
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """``1 frame``, ``2,000 frames``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def ranges(indices: Iterable[int], most: int = 40) -> str:
+    """Ascending indices with runs closed up.
+
+    >>> ranges([3, 4, 5, 9])
+    '3–5, 9'
+    """
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and index == runs[-1][1] + 1:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    words = [f"{a}" if a == b else f"{a}–{b}" for a, b in runs]
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return ", ".join(words)
+
+
+def base_name(source: str) -> str:
+    """The last part of a path; the whole of anything else."""
+    return os.path.basename(source.rstrip("/")) or source
+
+
+def show(value: Any) -> str:
+    """Any fact as text: none is a dash, floats are short, undecodable bytes are escaped."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(show(item) for item in value) or "–"
+    return printable(str(value))
