@@ -1,4 +1,4 @@
-"""Screens generated video: is this a render at all, and if not, what is wrong, where and how badly.
+"""Tests generated video: is this a render at all, do two clips go together, how far apart are they?
 
 >>> import numpy as np, screentest
 >>> screentest.screen(np.zeros((8, 96, 128, 3), np.uint8)).verdict
@@ -23,7 +23,10 @@ from screentest.errors import (
 )
 
 if TYPE_CHECKING:
+    from screentest.comparing import Comparison, compare
+    from screentest.evaluations import evaluate_actions, evaluate_videos
     from screentest.media import open_clip, probe
+    from screentest.metrics.facts import Score
     from screentest.metrics.integrity import IntegrityFacts, measure_integrity
     from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
     from screentest.verdicts.delivery import Delivery, load_delivery, parse_delivery
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Comparison",
     "Defect",
     "Delivery",
     "InputError",
@@ -45,13 +49,17 @@ __all__ = [
     "PolicyError",
     "ProtocolError",
     "SchemaError",
+    "Score",
     "Screener",
     "Screening",
     "ScreeningError",
     "ScreentestError",
     "TrajectoryPerturbingError",
     "__version__",
+    "compare",
     "default_policy",
+    "evaluate_actions",
+    "evaluate_videos",
     "judge_integrity",
     "load_delivery",
     "load_policy",
@@ -65,7 +73,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "screentest.comparing": ("Comparison", "compare"),
+    "screentest.evaluations": ("evaluate_actions", "evaluate_videos"),
     "screentest.media": ("open_clip", "probe"),
+    "screentest.metrics.facts": ("Score",),
     "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
     "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
     "screentest.verdicts.delivery": ("Delivery", "load_delivery", "parse_delivery"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from screentest.cli import demo, exit_codes, output, probe, screen
+from screentest.cli import compare, demo, evaluate, exit_codes, models, output, probe, screen
 
 __all__ = ["app", "main"]
 
@@ -87,9 +87,9 @@ class _Group(TyperGroup):
 app = typer.Typer(
     name="screentest",
     cls=_Group,
-    help="Screen generated video: is this a render at all, and if not, what is wrong, where and "
-    "how badly. An integrity screen is no quality gate: a melted render can score higher than a "
-    "clean one.",
+    help="Test generated video: is this a render at all, do two clips go together, how far apart "
+    "are they? Neither a screen nor a distance is a quality gate: a melted render can pass the one "
+    "and a harmless retake is far away by the other.",
     epilog=exit_codes.HELP,
     no_args_is_help=True,
     add_completion=False,
@@ -97,6 +97,9 @@ app = typer.Typer(
 )
 
 app.command("screen", epilog=exit_codes.HELP)(screen.command)
+app.command("compare", epilog=compare.EXIT_STATUS)(compare.command)
+app.add_typer(evaluate.app, name="eval")
+app.add_typer(models.app, name="models")
 app.command("probe", epilog=exit_codes.HELP)(probe.command)
 app.command("demo", epilog=exit_codes.HELP)(demo.command)
 
