@@ -30,7 +30,7 @@ LOCK := requirements.lock
 PIP := $(UV) pip install --quiet --python $(BIN)/python --constraint $(LOCK)
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust -type f \( -name '*.rs' -o -name Cargo.toml \) 2>/dev/null)
-RUFF_PATHS := python tests benches calibration .ci
+RUFF_PATHS := python tests benches calibration examples .ci
 
 help:
 	@sed -n '1,/^$$/{s/^# \{0,1\}//;p}' Makefile
@@ -47,11 +47,12 @@ $(VENV)/.tools: pyproject.toml $(LOCK) | $(UV)
 ifdef WHEEL
 $(VENV)/.installed: $(WHEEL) $(VENV)/.tools
 	$(PIP) --reinstall-package screentest "$(WHEEL)$(EXTRAS)"
+	$(if $(findstring [all],$(EXTRAS)),$(PIP) --group test-extras)
 	touch $@
 else
 # --release: debug kernels are 30 times slower, and the tests decode real clips.
 $(VENV)/.installed: $(RUST_SOURCES) $(VENV)/.tools
-	$(PIP) --requirements pyproject.toml $(if $(EXTRAS),--all-extras)
+	$(PIP) --requirements pyproject.toml $(if $(EXTRAS),--all-extras --group test-extras)
 	PATH="$(dir $(abspath $(UV))):$$PATH" VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --uv
 	touch $@
 endif
@@ -101,7 +102,7 @@ format: $(VENV)/.tools
 
 lock: | $(UV)
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --group bench \
+	  --custom-compile-command 'make lock' --all-extras --group dev --group bench --group test-extras \
 	  --output-file $(LOCK) pyproject.toml
 
 clean:

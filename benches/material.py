@@ -39,6 +39,55 @@ def file_720p(seconds):
     return _looped("720p", seconds, "noise=alls=6:allf=t")
 
 
+def frame_1080p():
+    """The middle frame of the 1080p file, (1080, 1920, 3) uint8."""
+    import av
+
+    with av.open(str(file_1080p(10))) as container:
+        frames = (frame for _, frame in zip(range(125), container.decode(video=0), strict=False))
+        *_, middle = frames
+        return middle.to_ndarray(format="rgb24")
+
+
+def encoded_again(path, crf):
+    """A file's pictures through x264 once more, at this CRF."""
+    again = FOLDER / f"{path.stem}_crf{crf}.mp4"
+    if not again.exists():
+        options = ("-c:v", "libx264", "-preset", "veryfast", "-crf", str(crf))
+        _ffmpeg(again, "-i", str(path), "-an", *options)
+    return again
+
+
+FRAMES_OF_A_PAIR = 49
+"""What generators that make 4k + 1 frames like to render."""
+
+
+def folders_of_pairs(count):
+    """(predictions, ground truth): `count` pairs of 640x360 clips of 49 frames, from ten scenes.
+
+    The files of a scene are one file under several names, so that the material stays small.
+    """
+    root = FOLDER / f"pairs_{count}"
+    if not root.exists():
+        half = root.with_name(f"half_{root.name}")
+        shutil.rmtree(half, ignore_errors=True)
+        for scene in range(10):
+            truth, other = (half / "scenes" / f"{kind}{scene}.mp4" for kind in ("truth", "other"))
+            source = ("-ss", str(scene), "-i", str(file_720p(10)), "-frames:v", "49", "-an")
+            for path, crf in ((truth, 18), (other, 34)):
+                options = ("-vf", "scale=640:360", "-c:v", "libx264", "-crf", str(crf))
+                _ffmpeg(path, *source, *options)
+            for i in range(scene, count, 10):
+                for path, to in (
+                    (truth, half / "gt" / f"{i:04}.mp4"),
+                    (other, half / "predictions" / f"{i:04}" / "0" / "vision.mp4"),
+                ):
+                    to.parent.mkdir(parents=True, exist_ok=True)
+                    to.hardlink_to(path)
+        half.replace(root)
+    return root / "predictions", root / "gt"
+
+
 @functools.cache
 def _looped(name, seconds, filters):
     """Ten seconds are encoded and repeated without encoding again, so that a long file costs a

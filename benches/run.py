@@ -23,6 +23,14 @@ TARGETS = {
     "screen: 1920x1080 h264 file of 10 s, every frame": ("cost", 1.15),
     "screen: 1280x720 h264 file of 10 min, sampled": ("faster", 15.0),
     "start: --help": ("cost", 1.5),
+    "ssim: 1080p u8 luma, against scikit-image": ("faster", 50.0),
+    "ssim: 1080p u8 luma, against torchmetrics": ("faster", 100.0),
+    "ms_ssim: 1080p u8 luma, against torchmetrics": ("faster", 80.0),
+    "psnr: 1080p u8 rgb, against numpy": ("faster", 10.0),
+    "compare: two 1280x720 h264 files, psnr of the planes": ("cost", 1.15),
+    "compare: two 1280x720 h264 files, psnr, ssim_y and ms_ssim_y": ("cost", 2.5),
+    "eval videos: psnr of 200 pairs": ("cost", 1.2),
+    "eval videos: psnr of 40 pairs, against ffmpeg-quality-metrics": ("faster", 1.0),
 }
 MEMORY_LIMIT_MB = 300
 
@@ -101,7 +109,10 @@ def commit():
 
 
 def versions():
-    names = ("screentest", "cozy-eval", "av", "numpy", "typer")
+    names = (
+        *("screentest", "cozy-eval", "av", "numpy", "typer", "scikit-image", "torch"),
+        *("torchmetrics", "ffmpeg-quality-metrics"),
+    )
     listed = [f"{name} {importlib.metadata.version(name)}" for name in names]
     return ", ".join([*listed, f"CPython {platform.python_version()}"])
 

@@ -13,7 +13,7 @@ from tests.house import provenance
 
 UPDATE = "read its licence and add it to PROVENANCE.md"
 UPDATE_CRATES = "python tests/house/provenance.py --write"
-KINDS = {"base", "extra", "build", "tooling", "crate", "data", "reference"}
+KINDS = {"base", "extra", "build", "tooling", "crate", "data", "reference", "weights"}
 
 # LGPL only as a library that stays replaceable; a copyleft alternative after OR does not bind.
 PERMISSIVE = {

@@ -14,6 +14,7 @@ import pytest
 from screentest import default_policy, parse_delivery, parse_policy
 from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, NOT_PASSED
 from screentest.metrics.integrity import AXES, IntegrityFacts
+from screentest.metrics.paired import PAIRED_METRICS
 from screentest.verdicts.delivery import Delivery
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
@@ -77,6 +78,11 @@ def test_axes_of_the_table_are_those_measured_and_its_facts_exist():
     assert [row[0].strip("`") for row in rows] == list(AXES)
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
     assert named <= set(IntegrityFacts.__struct_fields__)
+
+
+def test_paired_metrics_of_the_table_are_those_that_can_be_asked_for():
+    named = [name for row in table("paired metric") for name in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(named) == sorted(PAIRED_METRICS)
 
 
 def test_limits_in_the_table_are_the_default_policys():
