@@ -81,7 +81,7 @@ mypy: $(VENV)/.installed
 	$(BIN)/mypy
 
 stubtest: $(VENV)/.installed
-	MYPYPATH=python $(BIN)/python -m mypy.stubtest screentest._native
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml screentest._native
 
 pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

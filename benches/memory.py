@@ -1,40 +1,81 @@
-"""Resident peak of one process that screens one 1080p file, whatever its length.
+"""Resident peaks of single processes: screening files of three lengths, comparing files of two, and
+evaluating folders of two sizes.
 
-Run as a script with a path, it screens that file and prints the peak in MB.
+Run as a script with a task and its paths, it does that and prints what it read and the peak in MB.
 """
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-
-LENGTHS_S = (10, 60, 600)
 
 
 def peaks():
-    """(seconds of video, frames read, MB) for each length."""
+    """(what, what was read, MB) of each process."""
     from benches import material
 
     rows = []
-    for seconds in LENGTHS_S:
-        path = str(material.file_1080p(seconds))
-        answer = subprocess.run(
-            [sys.executable, __file__, path], capture_output=True, text=True, check=True
-        )
-        frames, megabytes = answer.stdout.split()
-        assert int(frames) == seconds * 25
-        rows.append((seconds, int(frames), float(megabytes)))
+    for seconds in (10, 60, 600):
+        read, megabytes = measured("screen", material.file_1080p(seconds))
+        assert read == seconds * 25
+        rows.append((f"screen: 1080p, {seconds} s", f"{read} frames", megabytes))
+    for seconds in (10, 600):
+        path = material.file_720p(seconds)
+        read, megabytes = measured("compare", path, path)
+        assert read == seconds * 25
+        rows.append((f"compare: two 720p files, {seconds} s", f"{read} pairs", megabytes))
+    for count in (20, 200):
+        read, megabytes = measured("evaluate", *material.folders_of_pairs(200), count)
+        assert read == count
+        rows.append(("eval videos: 640x360, 49 frames", f"{read} samples", megabytes))
     return rows
 
 
-def main(path):
+def measured(task, *arguments):
+    answer = subprocess.run(
+        [sys.executable, __file__, task, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    read, megabytes = answer.stdout.split()
+    return int(read), float(megabytes)
+
+
+def screen(path):
     import screentest
 
-    screening = screentest.screen(path, depth="full", threads=2)
+    return screentest.screen(path, depth="full", threads=2).frames_read
+
+
+def compare(reference, candidate):
+    import screentest
+
+    metrics = ("psnr", "ssim_y", "ms_ssim_y")
+    return len(screentest.compare(reference, candidate, metrics=metrics, threads=2).facts.pairs)
+
+
+def evaluate(predictions, truth, count):
+    import screentest
+
+    with tempfile.TemporaryDirectory() as out:
+        found = screentest.evaluate_videos(
+            predictions_dir=Path(predictions),
+            gt_dir=Path(truth),
+            out=Path(out),
+            num_samples=int(count),
+            threads=2,
+        )
+    return found.aggregate["default"]["psnr"]["count"]
+
+
+def main(task, *arguments):
+    read = {"screen": screen, "compare": compare, "evaluate": evaluate}[task](*arguments)
     # Not ru_maxrss: across an exec that keeps the peak of the process that started this one.
     status = Path("/proc/self/status").read_text()
     kibibytes = int(status.split("VmHWM:")[1].split()[0])
-    print(screening.frames_read, kibibytes * 1024 / 1e6)
+    print(read, kibibytes * 1024 / 1e6)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -2,12 +2,14 @@
 
 import json
 
+import av
 import numpy as np
 import pytest
 
 import screentest
 from screentest.comparing import compare, worst_pairs
 from screentest.errors import InputError, MediaError, ProtocolError
+from screentest.metrics.fidelity import fidelity
 from screentest.metrics.paired import PAIRED_METRICS, check_metrics, measure_pair, metric_impls
 from tests.making import src
 from tests.oracles import clips
@@ -98,6 +100,28 @@ def test_align_by_timestamps_pairs_what_is_shown_at_one_time(moving):
     assert found.scores[0].state == "identical"
 
 
+def test_a_frame_that_is_held_goes_with_every_frame_of_its_time(studio):
+    a = studio.a_mp4()
+    held = studio(
+        "held.mp4", "-i", a, "-vf", "select='not(between(n,20,39))'", "-fps_mode", "passthrough",
+        "-c:v", "libx264", "-pix_fmt", "yuv420p",
+    )  # fmt: skip
+    found = measure_pair(held, a, pairs="timestamps")
+    # Frame 19 stays for the 20 frames that were taken out.
+    shown = [*range(20), *[19] * 20, *range(20, 40)]
+    assert found.pairs.tolist() == [[i, j] for j, i in enumerate(shown)]
+
+
+def test_twice_the_rate_goes_with_the_frame_shown_not_with_the_last_bit_of_a_stamp(moving):
+    found = measure_pair(
+        screentest.open_clip(moving[:20], frame_rate=30),
+        screentest.open_clip(np.repeat(moving[:20], 2, axis=0), frame_rate=60),
+        pairs="timestamps",
+    )
+    assert found.pairs.tolist() == [[j // 2, j] for j in range(40)]
+    assert found.scores[0].state == "identical"
+
+
 def test_auto_leaves_out_what_the_candidate_repeats(moving):
     stuck = np.concatenate([moving[:21], moving[20:]])
     found = compare(moving, stuck, align="auto", metrics=["psnr"])
@@ -149,6 +173,17 @@ def test_bit_depths_that_differ_leave_the_planes_unmeasured_and_compare_the_pict
     assert result["psnr"].value > 45
 
 
+def test_planes_that_nobody_asked_for_leave_a_comparison_complete(studio):
+    a = studio.a_mp4()
+    ten = studio(
+        "ten.mp4", "-i", a, "-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-colorspace", "bt709"
+    )
+    result = compare(a, ten, metrics=["psnr"])
+    assert any(line.startswith("the matrix tag differs") for line in result.findings)
+    assert result.complete
+    assert [score.name for score in result.scores] == ["psnr", "psnr_pooled", "psnr_worst"]
+
+
 def test_hdr_has_no_rgb_score(studio):
     options = "log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
     pq = studio(
@@ -177,6 +212,54 @@ def test_damage_is_found_and_nothing_is_paired_with_the_missing(studio):
     assert 0 < len(trimmed.facts.pairs) < 60
 
 
+@pytest.fixture(scope="module")
+def zeroed(studio):
+    """Makes a copy of a file in which the payload of some packets is zeros."""
+
+    def make(name, of, first, last):
+        data = bytearray(of.read_bytes())
+        with av.open(str(of)) as container:
+            packets = [(p.pos, p.size) for p in container.demux(video=0) if p.size]
+        for position, size in packets[first:last]:
+            data[position : position + size] = bytes(size)
+        path = studio.folder / name
+        path.write_bytes(data)
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def keyed(studio):
+    """60 frames, a key frame every six."""
+    coding = ("-c:v", "libx264", "-g", "6", "-bf", "0", "-pix_fmt", "yuv420p")
+    return studio("keyed.mp4", *src(2), *coding)
+
+
+def test_more_frames_lost_in_one_piece_than_a_shift_is_searched_over(keyed, zeroed):
+    """The counts tell; pairing by index or time still meets the frames that are left."""
+    gap = zeroed("gap.mp4", keyed, 6, 48)
+    result = compare(keyed, gap, metrics=["psnr"])
+    assert not result.aligned
+    assert result.reasons == ("the candidate has 18 frames, the reference 60",)
+    left = [*range(6), *range(48, 60)]
+    for align in ("index", "timestamps"):
+        found = compare(keyed, gap, metrics=["psnr"], align=align)
+        assert found.facts.pairs.tolist() == [[i, i] for i in left]
+        assert found["psnr"].state == "identical"
+    assert not compare(gap, keyed, metrics=["psnr"]).aligned
+    with pytest.raises(MediaError, match="the pictures do not tell"):
+        compare(keyed, gap, metrics=["psnr"], align="auto")
+
+
+def test_a_frame_that_fidelity_cannot_pair_is_named(keyed, zeroed):
+    for name, first, last in (("middle.mp4", 30, 36), ("end.mp4", 54, 60)):
+        lost = zeroed(name, keyed, first, last)
+        for pair in ((keyed, lost), (lost, keyed)):
+            with pytest.raises(MediaError, match=f"frame {first} of one clip could not"):
+                fidelity(*pair, ("psnr",))
+
+
 def test_the_codec_floor_stands_beside_the_score(studio):
     source = studio("source.mkv", *src(1), "-c:v", "ffv1", "-pix_fmt", "yuv420p")
     coded = studio("coded.mp4", "-i", source, "-c:v", "libx264", "-crf", "28")
@@ -188,6 +271,24 @@ def test_the_codec_floor_stands_beside_the_score(studio):
     assert unknown.codec_floor.scores == ()
     assert "ffv1" in unknown.codec_floor.reason
     assert unknown.to_dict()["codec_floor"]["reason"] == unknown.codec_floor.reason
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        (["psnr_y", "ssim_y"], "all 60 frames are identical in what is read for psnr_y, ssim_y"),
+        (["psnr_y", "psnr"], None),
+        ([*PLANES], None),
+    ],
+)
+def test_frames_are_identical_only_as_far_as_they_were_read(studio, metrics, said):
+    a = studio("lossless.mkv", *src(2), "-c:v", "ffv1", "-pix_fmt", "yuv420p")
+    # Another colour on the same luma.
+    hue = studio("hue.mkv", "-i", a, "-vf", "hue=h=90", "-c:v", "ffv1")
+    findings = compare(a, hue, metrics=metrics).findings
+    assert [line for line in findings if "identical" in line] == ([said] if said else [])
+    same = compare(a, a, metrics=PLANES).findings
+    assert same == ("the planes of all 60 frames are identical",)
 
 
 # ------------------------------------------------------------------------------------ pictures
@@ -265,3 +366,34 @@ def test_equal_comparisons_are_equal_bytes_for_any_number_of_threads(studio):
     metrics = ["psnr", "ssim", "ms_ssim", *PLANES, "ssim_y"]
     found = {compare(a, bad, metrics=metrics, threads=n).to_json() for n in (1, 2, 4)}
     assert len(found) == 1
+
+
+def test_pictures_that_do_not_tell_are_aligned_by_number_alone():
+    still = np.repeat(clips.pan(1, 96, 128, 3), 6, axis=0)
+    other = np.clip(still + np.random.default_rng(1).normal(0, 3, still.shape), 0, 255)
+    result = compare(still, other.astype(np.uint8), metrics=["psnr"])
+    assert result.aligned
+    assert not result.facts.pairing.lag_evidence
+    assert any(line.startswith("aligned by number and rate alone") for line in result.findings)
+    assert not any("by number" in line for line in compare(still, still).findings)
+
+
+def test_ms_ssim_of_a_small_picture_is_another_number(moving, noisy):
+    assert compare(moving, noisy, metrics=["ms_ssim"])["ms_ssim"].impl == "ms_ssim@1+4scales"
+
+
+def test_the_floor_of_a_pair_whose_tags_differ_is_of_the_picture_alone(studio):
+    a = studio.a_mp4()
+    how = "h264_metadata=matrix_coefficients=1"
+    other = studio("matrix.mp4", "-i", a, "-c", "copy", "-bsf:v", how)
+    result = compare(a, other, metrics=["psnr", "psnr_y"], codec_floor=True)
+    assert {score.name for score in result.codec_floor.scores} == {
+        "psnr", "psnr_pooled", "psnr_worst",
+    }  # fmt: skip
+    planes = compare(a, other, metrics=["psnr_y"], codec_floor=True)
+    assert planes.codec_floor.reason.startswith("matrix or range differ")
+
+
+def test_a_comparison_says_in_a_line_what_it_is(moving):
+    result = compare(moving[:2], moving[:2], metrics=["psnr", "ssim"])
+    assert repr(result).endswith("aligned; psnr=identical, psnr_pooled=identical, ssim=1>")

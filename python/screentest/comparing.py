@@ -21,6 +21,7 @@ from screentest.metrics.fidelity import NATIVE, FrameMaps, frame_maps
 from screentest.metrics.paired import (
     PairFacts,
     Pairs,
+    asks,
     check_metrics,
     check_sizes,
     measure_pair,
@@ -57,7 +58,7 @@ class CodecFloorFinding:
     differences: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """The pairing of two clips, and the scores of a pair that is comparable.
 
@@ -107,11 +108,8 @@ class Comparison:
     @property
     def complete(self) -> bool:
         """Whether every metric that the caller named has a number."""
-        lacking = {score.name for score in self.unmeasured}
         return self.scored and not any(
-            name == asked or name.startswith(f"{asked}_")
-            for asked in self.requested
-            for name in lacking
+            asks(name, score.name) for name in self.requested for score in self.unmeasured
         )
 
     def __getitem__(self, name: str) -> Score:
@@ -121,6 +119,13 @@ class Comparison:
                 return score
         known = ", ".join(score.name for score in self.scores)
         raise KeyError(f"{name}: this comparison has {known}")
+
+    def __repr__(self) -> str:
+        word = "aligned" if self.aligned else "not aligned"
+        values = [f"{s.name}={_short(s)}" for s in self.scores if not s.name.endswith("_worst")]
+        return f"<Comparison {self.candidate!r} against {self.reference!r}: {word}; " + (
+            f"{', '.join(values)}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The record that ``screentest compare --json`` prints, as plain data."""
@@ -215,7 +220,7 @@ def compare(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WorstPair:
     """The pictures behind one metric's worst frame."""
 
@@ -262,20 +267,26 @@ def worst_pairs(
 
 
 def _by_default(reference: Clip, candidate: Clip) -> tuple[str, ...]:
-    """Native planes are compared where both clips have the same kind; both may also be measured as
-    RGB."""
-    native = reference.format.model == candidate.format.model == "yuv" and (
-        reference.format.bit_depth == candidate.format.bit_depth
-        and reference.format.chroma_shift == candidate.format.chroma_shift
+    return _DEFAULT + (_DEFAULT_NATIVE if _share_planes(reference, candidate) else ())
+
+
+def _share_planes(reference: Clip, candidate: Clip) -> bool:
+    """Whether both have Y, Cb and Cr of one kind."""
+    a, b = reference.format, candidate.format
+    return a.model == b.model == "yuv" and (
+        (a.bit_depth, a.chroma_shift) == (b.bit_depth, b.chroma_shift)
     )
-    return _DEFAULT + (_DEFAULT_NATIVE if native else ())
+
+
+def _tags_differ(reference: Clip, candidate: Clip) -> bool:
+    a, b = reference.info.colour, candidate.info.colour
+    return a is not None and b is not None and (a.matrix, a.range) != (b.matrix, b.range)
 
 
 def _beside_tags(chosen: Sequence[str], reference: Clip, candidate: Clip) -> tuple[str, ...]:
-    a, b = reference.info.colour, candidate.info.colour
-    if a is None or b is None or (a.matrix, a.range) == (b.matrix, b.range):
+    if not _tags_differ(reference, candidate):
         return ()
-    if any(name in NATIVE for name in chosen):
+    if any(name in NATIVE for name in chosen) or not _share_planes(reference, candidate):
         return ()
     return _DEFAULT_NATIVE
 
@@ -296,6 +307,10 @@ def _pairs_found(facts: PairFacts) -> Any:
     if not len(pairs):
         raise MediaError("no frame of the candidate shows one of the reference", code="no_pairs")
     return pairs
+
+
+def _short(score: Score) -> str:
+    return score.state if score.value is None else f"{score.value:.6g}"
 
 
 def _withheld(score: Score, reason: str) -> Score:
@@ -319,7 +334,16 @@ def _floor(
     options: dict[str, Any],
 ) -> CodecFloorFinding:
     from screentest.metrics.codec_floor import CodecFloorUnknown, codec_floor_clip
+    from screentest.metrics.instruments import INSTRUMENT_NAMES
 
+    if _tags_differ(reference, candidate):
+        # The encode is read with the candidate's tags, so its codes are not the reference's codes.
+        metrics = [name for name in metrics if name not in (*NATIVE, *INSTRUMENT_NAMES)]
+        if not metrics:
+            return CodecFloorFinding(
+                reason="matrix or range differ, so the floor is of the RGB picture alone: ask for "
+                "psnr, ssim or ms_ssim"
+            )
     with codec_floor_clip(reference, candidate, file=source) as floor:
         if isinstance(floor, CodecFloorUnknown):
             return CodecFloorFinding(reason=floor.reason)

@@ -47,6 +47,18 @@ def test_an_aligned_pair_prints_one_line_a_metric(run, pair):
     assert ", worst " in ssim
 
 
+def test_a_small_error_is_printed_with_its_first_digits(run, tmp_path):
+    picture = np.zeros((100, 100, 3), np.uint8)
+    Image.fromarray(picture).save(tmp_path / "a.png")
+    picture[0, 0, 0] = 1
+    Image.fromarray(picture).save(tmp_path / "b.png")
+    done = run(tmp_path / "a.png", tmp_path / "b.png", "--metrics", "mse")
+    # 1 / (30000 * 255^2), by hand.
+    assert "mse  5.126e-10, worst 5.126e-10 at frame 0" in done.stdout
+    assert done.stdout.startswith(f"aligned  {tmp_path / 'b.png'} against")
+    assert len(done.stdout.splitlines()) == 2
+
+
 def test_json_is_one_object_with_the_pairing_and_the_metrics(run, pair):
     done = run(*pair, "--json", "--metrics", "psnr", "--metrics", "ssim_y")
     assert done.returncode == exit_codes.DONE
@@ -86,6 +98,7 @@ def test_a_metric_that_was_named_and_has_no_number_is_not_judged(run, tmp_path):
     [
         (("nothing.mp4",), "nothing.mp4: no such file"),
         (("--metrics", "snr"), "metric 'snr' is unknown; the paired metrics are psnr, "),
+        (("--metrics", " ,"), "no metric was asked for; the paired metrics are psnr, "),
         (("--align", "best"), "align='best': expected one of auto, index, timestamps"),
         (("--border", "same"), 'border "same": expected "valid" or "reflect"'),
         (("--threads", "0"), "threads=0: give a whole number of at least 1"),
@@ -126,3 +139,19 @@ def test_a_page_without_its_extra_says_what_to_install_before_it_decodes(run, pa
     assert done.returncode == exit_codes.BAD_INPUT
     assert "pip install 'screentest[report]'" in done.stderr
     assert done.stdout == ""
+
+
+def test_json_of_a_pair_that_cannot_be_compared_is_an_object_as_well(run, studio):
+    done = run(studio.a_mp4(), "nothing.mp4", "--json")
+    assert done.returncode == exit_codes.BAD_INPUT
+    record = json.loads(done.stdout)
+    assert record["status"] == "error"
+    assert record["error"] == {"code": "not_found", "message": "nothing.mp4: no such file"}
+    assert set(record) == set(json.loads(run(studio.a_mp4(), studio.a_mp4(), "--json").stdout))
+
+
+def test_a_page_in_a_folder_that_is_not_there_is_refused_before_decoding(run, pair):
+    pytest.importorskip("jinja2", reason="pip install 'screentest[report]'")
+    done = run(*pair, "--html", "/nowhere/page.html")
+    assert done.returncode == exit_codes.BAD_INPUT
+    assert done.stderr == "screentest: error: /nowhere: no such file\n"

@@ -203,3 +203,25 @@ class TestModesOfVideos:
         np.savez(plain / "k.npz", action=np.array(PREDICTED))
         found = self.scored(both._replace(predictions=plain), "wam", predictions_glob="*.mp4")
         assert found["default"]["action_mse"] == 5 / 4
+
+
+def test_what_a_run_wrote_beside_the_predictions_is_no_prediction(folders: Folders) -> None:
+    folders.predictions.mkdir()
+    for folder, values in ((folders.predictions, PREDICTED), (folders.ground_truth, TRUE)):
+        write(folder / "lift.json", values)
+    here = folders._replace(out=folders.predictions)
+    first = evaluate(here, predictions_glob="**/*.json", benchmark=True)
+    again = evaluate(here, predictions_glob="**/*.json", benchmark=True)
+    assert again.counts.found == first.counts.found == 1
+    assert again.aggregate == first.aggregate
+
+
+def test_a_group_of_the_name_of_an_output_is_refused_before_anything_is_scored(
+    folders: Folders,
+) -> None:
+    predict(folders, "metrics_aggregate.json/lift", PREDICTED)
+    write(folders.ground_truth / "lift.npy", TRUE)
+    with pytest.raises(InputError, match="cannot be names") as refused:
+        evaluate(folders)
+    assert refused.value.code == "name_taken"
+    assert not folders.out.exists()

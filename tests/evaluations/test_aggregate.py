@@ -113,6 +113,17 @@ def test_an_unmeasured_score_is_a_skip_and_not_a_zero() -> None:
     assert (row["mean"], row["n_skipped"]) == (None, {"unmeasured": 1})
 
 
+def test_a_sample_that_was_not_measured_does_not_spoil_the_mean_of_the_others() -> None:
+    """Before it has run, a metric does not know the version of the program behind it."""
+    lacking = score("vmaf", None, state="unmeasured", reason="too small")
+    row = table(
+        record("a", score("vmaf", 90.0, impl="vmaf@1+libvmaf-3"), requested=("vmaf",)),
+        record("b", lacking, requested=("vmaf",)),
+    )["g"]["vmaf"]
+    assert (row["mean"], row["count"], row["n_skipped"]) == (90.0, 1, {"unmeasured": 1})
+    assert row["impl"] == "vmaf@1+libvmaf-3"
+
+
 def test_the_worst_ten_by_the_metrics_own_direction() -> None:
     records = [record(f"k{i:02}", score("psnr", float(i)), score("mse", float(i), direction="down"))
                for i in range(12)]  # fmt: skip
@@ -141,8 +152,11 @@ def test_the_interval_is_that_of_a_bootstrap_of_the_mean() -> None:
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.06)
 
 
-def test_one_number_has_no_interval() -> None:
+def test_few_numbers_have_no_interval() -> None:
+    """Of two numbers it would be the two: a bootstrap says something from about ten on."""
     assert bootstrap_interval([1.0], "x") is None
+    assert bootstrap_interval([float(n) for n in range(9)], "x") is None
+    assert bootstrap_interval([float(n) for n in range(10)], "x") is not None
     # A sum of hundreds would round away from it.
     assert bootstrap_interval([32.53328373719492] * 200, "x") == [32.53328373719492] * 2
 

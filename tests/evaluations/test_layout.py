@@ -151,7 +151,9 @@ def test_links_are_followed_but_not_in_a_circle(tmp_path: Path) -> None:
     (predictions / "linked").symlink_to(tmp_path / "real")
     (tmp_path / "real" / "k" / "round").symlink_to(predictions)
     (predictions / "gone.mp4").symlink_to(tmp_path / "nowhere.mp4")
-    assert places(predictions, "**/*.mp4") == ["gone", "linked/k/0"]
+    (predictions / "itself").symlink_to("itself")
+    (predictions / "itself.mp4").symlink_to("itself.mp4")
+    assert places(predictions, "**/*.mp4") == ["gone", "itself", "linked/k/0"]
 
 
 def test_a_name_that_is_not_utf_8_is_kept(tmp_path: Path) -> None:

@@ -124,6 +124,12 @@ def test_a_shard_that_is_none_is_refused(text: str) -> None:
         parse_shard(text)
 
 
+@pytest.mark.parametrize("shard", [(2, 2), (-1, 2), (0, 0)])
+def test_a_shard_out_of_its_range_is_refused_from_python_too(shard: tuple[int, int]) -> None:
+    with pytest.raises(InputError, match="expected I/N"):
+        share("abc", shard)
+
+
 def test_the_environment_of_torchrun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RANK", raising=False)
     monkeypatch.setenv("WORLD_SIZE", "4")

@@ -13,7 +13,6 @@ import pytest
 
 from screentest.errors import InputError
 from screentest.evaluations import Evaluation, evaluate_videos
-from screentest.evaluations.files import write_atomically
 from tests.evaluations.making import SIZE, Folders, flat, moving, psnr_of_levels, write_clip
 
 
@@ -314,7 +313,10 @@ class TestStatements:
         [
             ("{", "bad_sample_file"),
             ("[]", "bad_sample_file"),
+            ("[" * 100_000, "bad_sample_file"),
             ('{"padding": [1, 2, 3]}', "bad_sample_file"),
+            (f'{{"padding": [{10**30}, 0, 0, 0]}}', "bad_sample_file"),
+            (f'{{"alignment": {10**30}}}', "bad_sample_file"),
             ('{"padding": [1, 2, 3, -4]}', "bad_sample_file"),
             ('{"padding": [1, 2, 3, 4.5]}', "bad_sample_file"),
             ('{"alignment": 0}', "bad_sample_file"),
@@ -464,18 +466,25 @@ class TestMore:
         assert record(made, "k/0")["pairing"]["lag"] == 3
 
 
-class TestFiles:
-    def test_a_write_is_whole_or_not_at_all(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+class TestWhatAMeanDoesNotShow:
+    def test_ground_truth_that_nothing_predicts_is_named_and_counted(
+        self, folders: Folders
     ) -> None:
-        path = tmp_path / "a" / "x.json"
-        write_atomically(path, b"one")
+        flat(folders.ground_truth / "hardest.mp4", 90)
+        evaluation = evaluate(folders)
+        assert evaluation.unpredicted == ("hardest",)
+        assert evaluation.counts.unpredicted == 1
+        assert json.loads(evaluation.to_json())["unpredicted"] == ["hardest"]
 
-        def fails(*_: object) -> None:
-            raise OSError("disk full")
+    def test_clips_cut_to_the_shorter_are_counted(self, folders: Folders) -> None:
+        flat(folders.ground_truth / "lift.mp4", 100, frames=5)
+        assert evaluate(folders).counts.trimmed == 2
 
-        monkeypatch.setattr(os, "fsync", fails)
-        with pytest.raises(OSError, match="disk full"):
-            write_atomically(path, b"two")
-        assert path.read_bytes() == b"one"
-        assert [p.name for p in path.parent.iterdir()] == ["x.json"]
+    def test_a_rate_that_differs_is_a_warning(self, folders: Folders) -> None:
+        frames = np.full((3, SIZE[1], SIZE[0], 3), 100, np.uint8)
+        write_clip(folders.ground_truth / "push.mp4", frames, rate=30)
+        (warned,) = (row for row in evaluate(folders).rows if row.warnings)
+        assert warned.place == "robots/push/0"
+        assert warned.warnings[0].startswith(
+            "the prediction has 24 frames per second, its ground truth 30"
+        )

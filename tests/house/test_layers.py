@@ -13,6 +13,7 @@ PACKAGE = ROOT / "python" / "screentest"
 LAYERS = (
     "errors",
     "compute",
+    "files",
     "_native",
     "media",
     "metrics",

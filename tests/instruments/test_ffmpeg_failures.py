@@ -1,8 +1,10 @@
 """What happens when ffmpeg is missing, fails, is killed, or hangs: a reason of one line."""
 
+import os
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,15 @@ def stand_in(tmp_path, monkeypatch):
         monkeypatch.setenv(finding.ENVIRONMENT_VARIABLE, str(program))
 
     return make
+
+
+def wait_for_the_end_of(pid):
+    """Signals a process until there is none; a zombie counts as none."""
+    for _ in range(200):
+        os.kill(pid, 0)
+        if "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text():
+            raise ProcessLookupError
+        time.sleep(0.02)
 
 
 def pair(frames=3):
@@ -103,6 +114,23 @@ def test_a_program_that_hangs_is_ended(stand_in, temporary, monkeypatch):
     stand_in("time.sleep(1000)")
     result = measure(*pair(40), ["vmaf"])
     assert result["vmaf"].reason == "ffmpeg failed: it took no frame for 1 s and was ended"
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_script_around_the_program_started_is_ended_with_it(
+    stand_in, temporary, monkeypatch, tmp_path
+):
+    """It holds the pipes open: ending the script alone would leave whoever writes waiting."""
+    monkeypatch.setattr(piped, "_STALL_S", 1.0)
+    note = tmp_path / "pid"
+    stand_in(
+        "import subprocess; child = subprocess.Popen(['sleep', '1000'], close_fds=False); "
+        f"open({str(note)!r}, 'w').write(str(child.pid)); child.wait()"
+    )
+    result = measure(*pair(60), ["vmaf"])
+    assert "was ended" in result["vmaf"].reason
+    with pytest.raises(ProcessLookupError):
+        wait_for_the_end_of(int(note.read_text()))
     assert list(temporary.iterdir()) == []
 
 

@@ -18,10 +18,13 @@ from screentest.metrics import ffmpeg as finding
 from screentest.metrics.codec_floor import (
     CodecFloor,
     CodecFloorUnknown,
+    EncoderSettings,
     codec_floor_clip,
     parse_settings,
     read_settings,
 )
+from screentest.metrics.codec_floor import encode as encoding
+from screentest.metrics.codec_floor.repeat import parameters_of
 from tests.making import src
 
 # The issue's own bound on how well a repeated encode explains the distance. With one x264 core it
@@ -270,6 +273,8 @@ def test_an_ffmpeg_program_serves_where_pyav_has_no_encoder(
     args = ("-x265-params", "log-level=none") if codec == "libx265" else ()
     candidate = encode(studio, f"p-{codec}.mp4", lossless, "-c:v", codec, "-crf", "25", *args)
     without(monkeypatch)
+    # The vmaf extra's program comes before that of PATH, which wrote the candidate.
+    monkeypatch.setenv(finding.ENVIRONMENT_VARIABLE, str(ffmpeg))
     floor, distance = floor_of(lossless, candidate)
     assert not floor.differences
     assert "this one" not in floor.how  # the very encoder that wrote it
@@ -329,3 +334,48 @@ def test_the_settings_of_a_file_in_another_place(studio, lossless):
 
     raw = encode(studio, "raw.h264", lossless, "-c:v", "libx264", "-crf", "19", "-f", "h264")
     assert read_settings(MediaSource.from_path(str(raw))).options["crf"] == "19.0"
+
+
+def test_no_file_makes_the_encoder_write_where_it_says():
+    """x264 and x265 read more than they print, names of files to write among it."""
+    for encoder, words in (
+        ("x264", "pass=1 stats=/tmp/s dump-yuv=y opencl=1 opencl-clbin=c qpfile=q cqmfile=m"),
+        ("x265", "csv=c stats=s recon=r analysis-save=a film-grain=f lambda-file=l qpfile=q"),
+    ):
+        options = dict(word.split("=") for word in words.split()) | {"rc": "crf", "crf": "20.0"}
+        given = parameters_of(EncoderSettings(encoder, 1, options), "420")
+        assert set(given) <= {"crf", "log-level"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["analyse=zz", "analyse=0x1:qq", "direct=9", "direct=-1", "chroma_qp_offset=x",
+     "psy=1 psy_rd=a:b chroma_qp_offset=0"],
+)  # fmt: skip
+def test_settings_that_no_x264_wrote_are_unknown(words):
+    options = dict(word.split("=") for word in words.split()) | {"rc": "crf", "crf": "20.0"}
+    found = parameters_of(EncoderSettings("x264", 164, options), "420")
+    assert isinstance(found, CodecFloorUnknown)
+    assert "not written as x264" in found.reason
+
+
+def test_a_packet_that_begins_the_message_over_and_over_is_searched_once():
+    """In minutes rather than milliseconds, before the gap between its parts had a bound."""
+    assert parse_settings(b"x264 - core 1 " * 100_000) is None
+
+
+def test_an_encoder_that_says_much_before_it_fails_does_not_wait_for_a_reader(
+    studio, lossless, monkeypatch, tmp_path
+):
+    candidate = encode(studio, "crf.mp4", lossless, "-c:v", "libx264", "-crf", "23")
+    without(monkeypatch)
+    program = tmp_path / "talks"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.stderr.write('much\\n' * 100_000)\n"
+        "while sys.stdin.buffer.read(1 << 16): pass\nsys.exit('no such thing')\n"
+    )
+    program.chmod(0o755)
+    found = finding.Ffmpeg(str(program), "0", frozenset())
+    monkeypatch.setattr(encoding, "find_encoder", lambda _: found)
+    floor, _ = floor_of(lossless, candidate)
+    assert "refused these settings (no such thing)" in floor.reason

@@ -131,6 +131,14 @@ def test_each_reason_is_one_sentence_with_its_numbers(counts, found, reasons):
     assert list(alignment.reasons) == reasons
 
 
+def test_counts_alone_make_no_repeats():
+    for counts in ((120, 72), (72, 120)):
+        alignment = judge_pairing(facts(*counts, lag_evidence=False))
+        assert list(alignment.reasons) == [
+            f"the candidate has {counts[1]} frames, the reference {counts[0]}"
+        ]
+
+
 def test_every_difference_in_count_is_a_reason():
     for candidate in (1, 59, 61, 600):
         assert not judge_pairing(facts(60, candidate)).aligned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -72,23 +73,33 @@ def command(
     """
     # The library loads only now, so that --help does not wait for it.
     from screentest import comparing
+    from screentest.errors import ScreentestError
+    from screentest.reports import canonical
+    from screentest.reports.comparison import error_record
 
     names = [name.strip() for text in metrics or [] for name in text.split(",") if name.strip()]
     if html is not None:
         from screentest.reports.html import require_report_extra
 
         require_report_extra()
-    options: dict[str, Any] = {"threads": threads}
-    result = comparing.compare(
-        reference,
-        candidate,
-        metrics=names or None,
-        align=cast(Any, align),
-        codec_floor=codec_floor,
-        border=cast(Any, border),
-        device=device,
-        **options,
-    )
+        folder = os.path.dirname(os.path.abspath(html))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(None, None, folder)
+    try:
+        result = comparing.compare(
+            reference,
+            candidate,
+            metrics=None if metrics is None else names,
+            align=cast(Any, align),
+            codec_floor=codec_floor,
+            border=cast(Any, border),
+            device=device,
+            threads=threads,
+        )
+    except (ScreentestError, OSError) as error:
+        if as_json:
+            output.result_bytes(canonical.dumps(error_record(reference, candidate, error)))
+        raise
     if html is not None:
         _write_page(result, reference, candidate, html, threads)
     if as_json:
@@ -103,7 +114,10 @@ def report_lines(result: Comparison) -> list[str]:
     """What a person reads of a comparison: the pairing, what was found, and the scores."""
     pairing = result.facts.pairing
     word = "aligned" if result.aligned else "not aligned"
-    about = f"{pairing.frames_reference} frames against {pairing.frames_candidate}"
+    if result.align is not None and not result.aligned:
+        word += f", paired by {result.align}"
+    count = pairing.frames_candidate
+    about = f"{count} frame{'s' * (count != 1)} against {pairing.frames_reference}"
     clip = result.facts.candidate
     lines = [
         f"{word}  {output.shown(result.candidate)} against {output.shown(result.reference)}  "
@@ -135,25 +149,37 @@ def _told(score: Score, pooled: Score | None) -> str:
     if score.state != "measured" or score.worst is None:
         return told
     if pooled is not None and pooled.value is not None:
-        told += f" (pooled {pooled.value:.{_decimals(score)}f})"
-    told += f", worst {score.worst:.{_decimals(score)}f} at frame {score.worst_frame}"
+        told += f" (pooled {_figure(score, pooled.value)})"
+    told += f", worst {_figure(score, score.worst)} at frame {score.worst_frame}"
     if score.identical_frames:
-        told += f", {score.identical_frames} of {score.frames} frames identical"
+        differ = score.frames - score.identical_frames
+        told += f"; {score.identical_frames} of {score.frames} frames are identical"
+        if score.unit == "dB":
+            told += f", the mean is of the other {differ}"
     return told
 
 
 def _number(score: Score) -> str:
+    from screentest.metrics.fidelity import MS_SSIM_SCALES
+
     if score.state == "unmeasured":
         return f"not measured: {output.shown(score.reason or '')}"
     if score.value is None:
         return "identical"
     unit = "" if score.unit == "1" else f" {score.unit}"
-    value = f"{score.value:.{_decimals(score)}f}{unit}"
+    value = f"{_figure(score, score.value)}{unit}"
+    scales = score.details.get("scales")
+    if scales is not None and scales < MS_SSIM_SCALES:
+        value += f" (at {scales} scales of {MS_SSIM_SCALES}: the picture is small)"
     return f"{value} (identical)" if score.state == "identical" else value
 
 
-def _decimals(score: Score) -> int:
-    return {"dB": 2, "VMAF": 2, "JOD": 3}.get(score.unit, 6)
+def _figure(score: Score, value: float) -> str:
+    # Of an error its first digits count, however small it is.
+    if score.name in ("mse", "mae"):
+        return f"{value:.4g}"
+    decimals = {"dB": 2, "VMAF": 2, "JOD": 3}.get(score.unit, 6)
+    return f"{value:.{decimals}f}"
 
 
 def _write_page(

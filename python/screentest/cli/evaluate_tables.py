@@ -74,11 +74,17 @@ def _whole(evaluation: Evaluation) -> str:
     if not evaluation.computed:
         parts = ["not scored"]
     if counts.reused:
-        parts.append(f"{counts.reused} already there")
+        parts.append(f"{counts.reused} of them from before")
     if counts.share != counts.chosen:
         parts.append(f"{counts.chosen - counts.share} left to other shards")
     if counts.chosen != counts.found:
         parts.append(f"{counts.found - counts.chosen} not chosen")
+    if counts.trimmed:
+        parts.append(f"{counts.trimmed} cut to the shorter clip")
+    if counts.unpredicted:
+        first = output.shown(evaluation.unpredicted[0])
+        more = f" and {counts.unpredicted - 1} more" if counts.unpredicted > 1 else ""
+        parts.append(f"no prediction for {first}{more}")
     if counts.others:
         parts.append(f"{counts.others} other records in the table")
     where = output.shown(str(evaluation.out / "metrics_aggregate.json"))

@@ -96,12 +96,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command("screen", epilog=exit_codes.HELP)(screen.command)
-app.command("compare", epilog=compare.EXIT_STATUS)(compare.command)
+app.command("screen", help=output.prose(screen.command.__doc__), epilog=exit_codes.HELP)(
+    screen.command
+)
+app.command("compare", help=output.prose(compare.command.__doc__), epilog=compare.EXIT_STATUS)(
+    compare.command
+)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(models.app, name="models")
-app.command("probe", epilog=exit_codes.HELP)(probe.command)
-app.command("demo", epilog=exit_codes.HELP)(demo.command)
+app.command("probe", help=output.prose(probe.command.__doc__), epilog=exit_codes.HELP)(
+    probe.command
+)
+app.command("demo", help=output.prose(demo.command.__doc__), epilog=exit_codes.HELP)(demo.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,6 +20,7 @@ __all__ = [
     "error",
     "note",
     "progress",
+    "prose",
     "result",
     "result_bytes",
     "shown",
@@ -59,6 +61,12 @@ def result_bytes(document: bytes) -> None:
             buffer.flush()
     except BrokenPipeError:
         raise ReaderGone from None
+
+
+def prose(text: str | None) -> str:
+    """A docstring's paragraphs, each on one line: the help wraps them to the terminal's width."""
+    paragraphs = cleandoc(text or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def shown(path: str) -> str:

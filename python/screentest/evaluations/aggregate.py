@@ -32,6 +32,7 @@ Aggregate: TypeAlias = dict[str, dict[str, dict[str, Any]]]
 
 RESAMPLES = 2000
 WORST = 10
+LEAST = 10
 
 
 @dataclass(slots=True)
@@ -75,11 +76,12 @@ def _table(
     for place, record in records:
         for score in record.scores:
             cell = cells[score.name]
-            cell.impls.add(score.impl)
             cell.unit, cell.direction = score.unit, score.direction
             if score.state == "unmeasured":
+                # Its impl lacks what is known once the metric has run, such as a program's version.
                 cell.skipped["unmeasured"] += 1
                 continue
+            cell.impls.add(score.impl)
             cell.identical += score.state == "identical"
             if score.value is not None:
                 cell.values.append((place, record.key, score.value))
@@ -144,12 +146,13 @@ def _deviation(numbers: list[float]) -> float | None:
 
 
 def bootstrap_interval(numbers: list[float], seed: str) -> list[float] | None:
-    """95 % of the means of 2,000 resamples; ``None`` below two numbers, which show no spread.
+    """95 % of the means of 2,000 resamples; ``None`` below ten numbers, of which the resamples say
+    little more than the smallest and the largest.
 
     The resamples are drawn by PCG64 seeded with the text, and summed one number after the other, so
     that neither the CPU nor the order of the samples changes a bit.
     """
-    if len(numbers) < 2:
+    if len(numbers) < LEAST:
         return None
     entropy = int.from_bytes(hashlib.blake2b(seed.encode(errors="surrogateescape")).digest())
     draw = np.random.Generator(np.random.PCG64(entropy))

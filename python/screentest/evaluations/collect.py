@@ -8,14 +8,12 @@ from typing import TypeAlias
 
 from screentest.evaluations.aggregate import Aggregate, aggregate, request_of
 from screentest.evaluations.evaluation import Counts, Evaluation, Row
-from screentest.evaluations.files import write_atomically
 from screentest.evaluations.plan import Plan, Request, Subject
-from screentest.evaluations.records import Record, read_record, scan_records
+from screentest.evaluations.records import AGGREGATE, Record, read_record, scan_records
+from screentest.files import write_atomically
 from screentest.reports.canonical import dumps, printable
 
-__all__ = ["AGGREGATE", "aggregate_until_settled", "evaluation_of"]
-
-AGGREGATE = "metrics_aggregate.json"
+__all__ = ["aggregate_until_settled", "evaluation_of"]
 
 _Signature: TypeAlias = list[tuple[str, int, int, int]]
 
@@ -47,7 +45,10 @@ def _signature(out: Path, places: Iterable[str]) -> _Signature:
     """Place, inode, size and time of every record: a replaced record has another inode."""
     found = []
     for place, path in scan_records(out, places):
-        status = path.stat()
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue  # a link to nowhere
         found.append((place, status.st_ino, status.st_size, status.st_mtime_ns))
     return found
 
@@ -58,6 +59,7 @@ def evaluation_of(
     counts: Counts,
     table: Aggregate,
     records: Mapping[str, Record],
+    unpredicted: tuple[str, ...] = (),
 ) -> Evaluation:
     """The evaluation of this run's share, over the records of all."""
     subjects = {subject.place.folder: subject for subject in mine}
@@ -76,6 +78,7 @@ def evaluation_of(
         aggregate=table,
         rows=rows,
         unanswered=_unanswered(request, mine, rows) if request.compute_metrics else (),
+        unpredicted=unpredicted,
     )
 
 

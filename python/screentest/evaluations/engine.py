@@ -15,13 +15,13 @@ from screentest import compute
 from screentest.errors import InputError, MediaError, ScreentestError
 from screentest.evaluations.collect import aggregate_until_settled, evaluation_of
 from screentest.evaluations.evaluation import Counts, Evaluation
-from screentest.evaluations.files import remove_leftovers, write_atomically
 from screentest.evaluations.plan import VIDEO_MODES, Request, Subject, make_plan
-from screentest.evaluations.records import Record, write_record
+from screentest.evaluations.records import BENCHMARK, Record, write_record
 from screentest.evaluations.renderers import Rendered, Sample, as_rendered, renderer_identity
 from screentest.evaluations.scorer import PairedScorer, Scorer
 from screentest.evaluations.scoring import Known, Scoring
 from screentest.evaluations.selection import share
+from screentest.files import remove_leftovers, write_atomically
 
 __all__ = ["Outcome", "Progress", "run"]
 
@@ -57,13 +57,14 @@ def run(request: Request, scorer: Scorer | None = None, progress: Progress | Non
     if progress is not None:
         progress(len(mine), None)
     timings: list[dict[str, Any]] = []
-    scored = skipped = reused = 0
+    scored = skipped = reused = trimmed = 0
     with closing(_outcomes(request, scoring, mine, workers)) as outcomes:
         for outcome in outcomes:
             if outcome.record is not None:
                 scored += outcome.record.state == "scored"
                 skipped += bool(outcome.record.gaps)
                 reused += outcome.reused
+                trimmed += any((outcome.record.trim or {}).values())
             if request.benchmark:
                 timings.append(_timing(outcome))
             if progress is not None:
@@ -80,8 +81,10 @@ def run(request: Request, scorer: Scorer | None = None, progress: Progress | Non
         skipped=skipped,
         reused=reused,
         others=sum(place not in places for place in records),
+        trimmed=trimmed,
+        unpredicted=len(plan.unpredicted),
     )
-    return evaluation_of(request, mine, counts, table, records)
+    return evaluation_of(request, mine, counts, table, records, plan.unpredicted)
 
 
 def _workers(request: Request) -> tuple[int, int]:
@@ -213,7 +216,7 @@ def _write_benchmark(
         "workers": workers,
         "timings": timings,
     }
-    name = "benchmark.json"
+    name = BENCHMARK
     if request.shard is not None and request.shard[1] > 1:
         name = f"benchmark.{request.shard[0]}-of-{request.shard[1]}.json"
     write_atomically(request.out / name, msgspec.json.encode(document))

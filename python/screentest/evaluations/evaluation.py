@@ -43,7 +43,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Samples: ``found`` by the glob, ``chosen`` of them, ``share`` of those for this shard;
     ``scored`` and ``skipped`` of the share (``reused`` of both had a current record; a sample that
     has one metric and lacks another is in both).
-    ``others`` are records under the outputs that this choice does not contain."""
+    ``others`` are records under the outputs that this choice does not contain; ``trimmed`` are
+    pairs of which one clip was cut to the other's length; ``unpredicted`` are ground truths without
+    a prediction."""
 
     found: int
     chosen: int
@@ -52,6 +54,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
     reused: int
     others: int
+    trimmed: int = 0
+    unpredicted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class Evaluation:
 
     ``aggregate`` is what ``metrics_aggregate.json`` holds: ``{group: {metric: {...}}}`` over every
     record under ``out``, those of other shards included. ``unanswered`` names metrics that were
-    asked for and that no sample of this run's share has.
+    asked for and that no sample of this run's share has; ``unpredicted`` are the keys of ground
+    truth that no prediction has.
     """
 
     mode: str
@@ -74,6 +79,7 @@ class Evaluation:
     aggregate: Aggregate
     rows: tuple[Row, ...]
     unanswered: tuple[str, ...]
+    unpredicted: tuple[str, ...] = ()
 
     @property
     def skips(self) -> list[tuple[Row, Skip]]:
@@ -105,6 +111,7 @@ class Evaluation:
                 "samples": msgspec.to_builtins(self.counts),
                 "aggregate": self.aggregate,
                 "unanswered": list(self.unanswered),
+                "unpredicted": [printable(key) for key in self.unpredicted],
                 "skipped": dict(sorted(Counter(skip.code for _, skip in skips).items())),
                 "skips": [
                     {"place": printable(row.place), "group": row.group, "key": row.key}

@@ -156,7 +156,7 @@ def _walk(
     any_match = False
     for entry in _entries(folder):
         below = f"{name}/{entry.name}" if name else entry.name
-        inside = entry.is_dir() and _walk(
+        inside = _is_dir(entry) and _walk(
             Path(entry.path), below, glob, barred, (*above, here), found
         )
         if not inside and matches(below, glob) and not _is_barred(entry, barred):
@@ -167,7 +167,15 @@ def _walk(
 
 
 def _is_barred(entry: os.DirEntry[str], barred: set[Path]) -> bool:
-    return bool(barred) and entry.is_dir() and Path(entry.path).resolve() in barred
+    return bool(barred) and _is_dir(entry) and Path(entry.path).resolve() in barred
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link to itself; if it matches, opening it will tell.
+        return False
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

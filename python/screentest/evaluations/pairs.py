@@ -22,6 +22,7 @@ from screentest.media.window import WindowClip
 from screentest.metrics.facts import Score
 from screentest.reports.canonical import printable
 from screentest.reports.screening import describe_error
+from screentest.verdicts.pairing import RATE_TOLERANCE
 
 if TYPE_CHECKING:
     from screentest.media.clip import Clip
@@ -158,6 +159,12 @@ def _finite(score: Score) -> Score:
 
 def _warnings(facts: PairFacts) -> list[str]:
     pairing, said = facts.pairing, []
+    rates = facts.candidate.frame_rate, facts.reference.frame_rate
+    if rates[0] and rates[1] and abs(rates[0] / rates[1] - 1) > RATE_TOLERANCE:
+        said.append(
+            f"the prediction has {rates[0]:g} frames per second, its ground truth {rates[1]:g}: "
+            "frames of one number are of different moments"
+        )
     if pairing.lag_evidence and pairing.lag:
         # Frame j shows ground-truth frame j + lag.
         late = "ahead of" if pairing.lag > 0 else "behind"

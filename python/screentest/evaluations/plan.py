@@ -17,6 +17,7 @@ from screentest.evaluations.layout import (
     check_glob,
     find_predictions,
 )
+from screentest.evaluations.records import AGGREGATE, BENCHMARK, FILE_NAME
 from screentest.evaluations.renderers import MODES, Renderer
 from screentest.evaluations.selection import Shard, Strategy, check_choice, choose
 from screentest.reports.canonical import printable
@@ -29,6 +30,7 @@ _JOINT = ("forward_dynamics", "inverse_dynamics", "wam")
 _GLOB = {"inverse_dynamics": "**/action.*"}
 _DEFAULT_GLOB = "**/vision.mp4"
 _STATEMENT = ".sample.json"
+_OUTPUTS = frozenset((FILE_NAME, AGGREGATE, BENCHMARK))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +88,13 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``subjects`` are the chosen samples of every shard, sorted by place; ``found`` counts all."""
+    """``subjects`` are the chosen samples of every shard, sorted by place; ``found`` counts all.
+    ``unpredicted`` are the keys of ground truth that no prediction has."""
 
     subjects: list[Subject]
     found: int
     groups: tuple[str, ...]
+    unpredicted: tuple[str, ...] = ()
 
 
 def make_plan(request: Request) -> Plan:
@@ -113,6 +117,13 @@ def make_plan(request: Request) -> Plan:
         found = [subject for mode in modes for subject in _existing(request, mode)]
     if not found:
         raise InputError(f"{request.gt_dir}: no sample to score", code="no_samples")
+    for subject in found:
+        if not _OUTPUTS.isdisjoint(subject.place.folder.split("/")):
+            raise InputError(
+                f"{subject.place.folder}: its record needs a folder of the name of an output; "
+                f"{', '.join(sorted(_OUTPUTS))} cannot be names of groups or samples",
+                code="name_taken",
+            )
     groups: dict[str, list[Subject]] = defaultdict(list)
     for subject in found:
         groups[subject.place.group].append(subject)
@@ -130,7 +141,18 @@ def make_plan(request: Request) -> Plan:
         )
     ]
     chosen.sort(key=lambda subject: os.fsencode(subject.place.folder))
-    return Plan(chosen, len(found), tuple(sorted(map(printable, groups))))
+    named = tuple(sorted(map(printable, groups)))
+    return Plan(chosen, len(found), named, _unpredicted(request, found))
+
+
+def _unpredicted(request: Request, found: list[Subject]) -> tuple[str, ...]:
+    """What a model was to render and did not: a mean over the rest must not look whole."""
+    if request.renderer is not None or request.mode == "joint":
+        return ()
+    videos = request.mode in VIDEO_MODES
+    extensions = (request.video_extension,) if videos else request.action_extensions
+    there = {subject.place.key for subject in found}
+    return tuple(key for key in _keys(request.gt_dir, extensions) if key not in there)
 
 
 def _existing(request: Request, mode: str) -> list[Subject]:
@@ -147,7 +169,7 @@ def _existing(request: Request, mode: str) -> list[Subject]:
         check_glob(default if said is None else said),
         leave_out=(request.out, request.gt_dir),
     )
-    predictions = [one for one in predictions if not one.name.endswith(_STATEMENT)]
+    predictions = [one for one in predictions if not _is_ours(one)]
     subjects = []
     for one in predictions if joint else _of_dataset(predictions, request.dataset):
         place = one.place
@@ -155,6 +177,12 @@ def _existing(request: Request, mode: str) -> list[Subject]:
             place = Place(f"{mode}/{place.folder}", mode, place.key)
         subjects.append(_subject(request, request.gt_dir, place, mode, one))
     return subjects
+
+
+def _is_ours(prediction: Prediction) -> bool:
+    """Whether a file that the glob matched is a statement, or what a run wrote beside it."""
+    name = prediction.path.name
+    return name.endswith(_STATEMENT) or name in _OUTPUTS
 
 
 def _of_dataset(predictions: list[Prediction], dataset: str | None) -> list[Prediction]:

@@ -11,13 +11,25 @@ from typing import Any, Literal
 import msgspec
 
 from screentest._native import BUILD_PROFILE, VERSION
-from screentest.evaluations.files import write_atomically
+from screentest.files import write_atomically
 from screentest.metrics.facts import Score
 
-__all__ = ["FILE_NAME", "SCHEMA", "Record", "Skip", "read_record", "scan_records", "write_record"]
+__all__ = [
+    "AGGREGATE",
+    "BENCHMARK",
+    "FILE_NAME",
+    "SCHEMA",
+    "Record",
+    "Skip",
+    "read_record",
+    "scan_records",
+    "write_record",
+]
 
 SCHEMA = "screentest/eval-sample@1"
 FILE_NAME = "metrics.json"
+AGGREGATE = "metrics_aggregate.json"
+BENCHMARK = "benchmark.json"
 
 
 class Skip(msgspec.Struct, frozen=True):
@@ -115,7 +127,9 @@ def _plain(value: Any) -> Any:
 
 def write_record(out: Path, folder: str, record: Record) -> None:
     """Write a record to its place, whole or not at all."""
-    write_atomically(out / folder / FILE_NAME, record.to_json())
+    path = out / folder / FILE_NAME
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, record.to_json())
 
 
 def read_record(path: Path) -> Record | None:
@@ -126,7 +140,7 @@ def read_record(path: Path) -> Record | None:
         return None
     try:
         record = msgspec.json.decode(data, type=Record)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return record if record.schema == SCHEMA else None
 

@@ -23,6 +23,9 @@ from screentest.evaluations.layout import Prediction
 
 __all__ = ["Statement", "cut", "read_statement", "state"]
 
+# Wider than any picture, and a number that a record can hold.
+_MOST = (1 << 31) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -46,7 +49,7 @@ def read_statement(prediction: Prediction | None, ground_truth_dir: Path, key: s
             continue
         try:
             said = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _bad(path, f"no JSON ({error})") from None
         if not isinstance(said, dict):
             raise _bad(path, "an object was expected")
@@ -63,11 +66,11 @@ def state(padding: Any, alignment: Any, *, mask: Any = None, where: object) -> S
     """A checked statement."""
     if padding is not None:
         if not isinstance(padding, Sequence) or len(padding) != 4 or not all(
-            type(side) is int and side >= 0 for side in padding
+            type(side) is int and 0 <= side <= _MOST for side in padding
         ):  # fmt: skip
             raise _bad(where, f"padding={padding!r}: [left, right, top, bottom] in whole pixels")
         padding = tuple(padding)
-    if alignment is not None and (type(alignment) is not int or alignment < 1):
+    if alignment is not None and (type(alignment) is not int or not 1 <= alignment <= _MOST):
         raise _bad(where, f"alignment={alignment!r}: a whole number of pixels, at least 1")
     return Statement(padding, alignment, mask)
 

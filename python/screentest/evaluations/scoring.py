@@ -15,7 +15,7 @@ from screentest.errors import MediaError, ScreentestError
 from screentest.evaluations.action_error import IMPL as ACTION_IMPL
 from screentest.evaluations.action_error import NAME as ACTION_MSE
 from screentest.evaluations.action_files import EXTENSIONS
-from screentest.evaluations.files import digest_bytes, digest_path
+from screentest.evaluations.digests import digest_bytes, digest_path
 from screentest.evaluations.layout import Prediction
 from screentest.evaluations.pairs import PairResult, compare_actions, compare_videos
 from screentest.evaluations.plan import ACTION_MODES, VIDEO_MODES, Request, Subject

@@ -87,6 +87,8 @@ def share(samples: Sequence[_T], shard: Shard | None) -> list[_T]:
     if shard is None:
         return list(samples)
     index, count = shard
+    if not 0 <= index < count:
+        raise _bad_shard(f"{index}/{count}")
     return list(samples[index::count])
 
 

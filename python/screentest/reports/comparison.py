@@ -8,7 +8,7 @@ import msgspec
 
 from screentest.reports.canonical import printable
 from screentest.reports.plain import plain, tool
-from screentest.reports.screening import media_record
+from screentest.reports.screening import describe_error, media_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from screentest.comparing import CodecFloorFinding, Comparison
     from screentest.metrics.facts import Score
 
-__all__ = ["SCHEMA", "comparison_record", "score_record", "scores_record"]
+__all__ = ["SCHEMA", "comparison_record", "error_record", "score_record", "scores_record"]
 
 SCHEMA = "screentest/comparison@1"
 
@@ -55,9 +55,29 @@ def comparison_record(comparison: Comparison) -> dict[str, Any]:
         "codec_floor": None
         if comparison.codec_floor is None
         else _floor_record(comparison.codec_floor),
+        "error": None,
     }
     cleaned: dict[str, Any] = plain(record)
     return cleaned
+
+
+def error_record(reference: str, candidate: str, error: BaseException) -> dict[str, Any]:
+    """The record of a comparison that could not be made, with the keys of every other."""
+    code, message = describe_error(error)
+    return {
+        "schema": SCHEMA,
+        "status": "error",
+        "tool": tool(),
+        "reference": {"source": printable(reference)},
+        "candidate": {"source": printable(candidate)},
+        "pairing": None,
+        "findings": [],
+        "metrics": {},
+        "unmeasured": [],
+        "damage": {"reference": [], "candidate": []},
+        "codec_floor": None,
+        "error": {"code": code, "message": printable(message)},
+    }
 
 
 def scores_record(scores: Sequence[Score]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from screentest.metrics.facts import Score
+from screentest.verdicts.timeline import plural
 
 if TYPE_CHECKING:
     from screentest.metrics.paired import PairFacts
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["findings_of"]
 
+_READ_PICTURES = frozenset(("psnr", "mse", "mae"))
+_PLANES = ("psnr_y", "psnr_cb", "psnr_cr")
+_PARTS = ("_pooled", "_worst")
 _TAGS = ("range", "matrix", "primaries", "transfer")
 # What two files of one clip may differ in without a word about the pictures.
 _SILENT = ("codec", "container", "profile", "frames", "size")
@@ -22,11 +25,14 @@ def findings_of(facts: PairFacts, alignment: Alignment, align: str | None) -> It
     """Why the pair is not aligned and what was done about it; identity; tags that differ, with what
     the planes say; frames that the candidate repeats; damage."""
     yield from alignment.reasons
+    several = facts.pairing.frames_reference > 1
+    if alignment.aligned and several and not (facts.pairing.lag_evidence or _identical(facts)):
+        yield "aligned by number and rate alone: the pictures do not tell one pairing from another"
     if align is not None and not alignment.aligned:
         yield _what_was_done(facts, align)
     scored = alignment.aligned or align is not None
-    if scored and facts.scores and all(score.state == "identical" for score in _told(facts)):
-        yield f"all {len(facts.pairs)} frames are identical"
+    if scored and _identical(facts):
+        yield _identity(facts)
     for difference in facts.pairing.differences:
         name = difference.field
         if name in _SILENT:
@@ -38,16 +44,29 @@ def findings_of(facts: PairFacts, alignment: Alignment, align: str | None) -> It
         else:
             verb = "differ" if name.endswith("s") else "differs"
             yield f"{name.replace('_', ' ')} {verb}: {said}"
-    if facts.pairing.repeated and alignment.aligned:
+    if facts.pairing.repeated and facts.pairing.lag_evidence and alignment.aligned:
         yield f"the candidate shows the frame before again in {_listed(facts.pairing.repeated)}"
     for side, found in facts.damage.items():
         for one in found[:3]:
             yield f"the {side} is damaged: {one.kind.replace('_', ' ')}, {one.detail}"
 
 
-def _told(facts: PairFacts) -> list[Score]:
+def _identical(facts: PairFacts) -> bool:
     measured = [score for score in facts.scores if score.state != "unmeasured"]
-    return measured or list(facts.scores)
+    return bool(measured) and all(score.state == "identical" for score in measured)
+
+
+def _identity(facts: PairFacts) -> str:
+    """What is equal throughout: the pictures only where a metric read all of their samples."""
+    names = [score.name for score in facts.scores if score.state == "identical"]
+    count = len(facts.pairs)
+    frames, are = ("the only frame", "is") if count == 1 else (f"all {count} frames", "are")
+    if not _READ_PICTURES.isdisjoint(names):
+        return f"{frames} {are} identical"
+    if "psnr_avg" in names or set(names).issuperset(_PLANES):
+        return f"the planes of {frames} are identical"
+    read = [name for name in names if not name.endswith(_PARTS)]
+    return f"{frames} {are} identical in what is read for {', '.join(read)}"
 
 
 def _told_value(value: object) -> str:
@@ -58,7 +77,7 @@ def _told_value(value: object) -> str:
 
 def _planes_say(facts: PairFacts) -> str:
     """What the decoder's planes have to say beside a tag that differs."""
-    planes = [score for score in facts.scores if score.name in ("psnr_y", "psnr_cb", "psnr_cr")]
+    planes = [score for score in facts.scores if score.name in _PLANES]
     if not planes or any(score.state == "unmeasured" for score in planes):
         return ""
     if all(score.state == "identical" for score in planes):
@@ -78,8 +97,8 @@ def _what_was_done(facts: PairFacts, align: str) -> str:
     }[align]
     a, b = facts.pairing.frames_reference, facts.pairing.frames_candidate
     return (
-        f"frames were paired {how}: {len(facts.pairs)} pairs of {a} reference and {b} candidate "
-        "frames"
+        f"frames were paired {how}: {plural(len(facts.pairs), 'pair')} of {a} reference and {b} "
+        "candidate frames"
     )
 
 

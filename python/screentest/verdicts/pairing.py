@@ -75,7 +75,7 @@ def _reasons(facts: PairingFacts) -> Iterator[str]:
             "what follows is early"
         )
     inserted = _inserted(facts)
-    if inserted:
+    if inserted > 0 and facts.repeated:
         yield (
             f"the candidate repeats {plural(inserted, 'frame')} more than it replaces (it repeats "
             f"at {_frames(facts.repeated)}); what follows is late"
@@ -103,13 +103,10 @@ def _counts(facts: PairingFacts) -> str:
         said += f": {_last(facts.missing_at_end)} missing"
     elif facts.extra_at_end:
         said += f": {_last(facts.extra_at_end)} more than the reference has"
-    if (facts.missing_at_end or facts.extra_at_end) and not (facts.lag_evidence or facts.lag):
-        said += ", if both start together" if min(_both(facts)) else ""
+    told = facts.lag_evidence or facts.lag or 0 in (facts.frames_reference, facts.frames_candidate)
+    if (facts.missing_at_end or facts.extra_at_end) and not told:
+        said += ", if both start together"
     return said
-
-
-def _both(facts: PairingFacts) -> tuple[int, int]:
-    return facts.frames_reference, facts.frames_candidate
 
 
 def _last(count: int) -> str:

@@ -107,7 +107,6 @@ fn float_row(level: Level, row: &[f32], low: f32, high: f32) -> (Scan, Option<us
                 tail = [first; LANES];
                 tail[..rest.len()].copy_from_slice(rest);
             }
-            let padding = LANES - rest.len();
             for chunk in chunks {
                 for i in 0..LANES {
                     look(chunk[i], floor, ceiling, &mut bad, &mut outside);
@@ -118,7 +117,7 @@ fn float_row(level: Level, row: &[f32], low: f32, high: f32) -> (Scan, Option<us
                 for i in 0..LANES {
                     (least[i], most[i]) = widen(tail[i], least[i], most[i]);
                 }
-                for &v in &tail[..LANES - padding] {
+                for &v in rest {
                     look(v, floor, ceiling, &mut bad, &mut outside);
                 }
             }

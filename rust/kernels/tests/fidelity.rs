@@ -58,6 +58,19 @@ fn identical_frames_read_exactly_nothing_and_one() {
     }
 }
 
+/// Its part of the mean is below the rounding of 1.
+#[test]
+fn one_sample_in_the_corner_of_a_large_frame_is_not_identical() {
+    let a = texture(2160, 3840, 4);
+    let mut b = a.clone();
+    b[[2159, 3839]] ^= 1;
+    let found = compare(&a, &b, ALL, Level::best());
+    for structure in [found.luma, found.first_plane] {
+        assert_eq!(structure.ssim, Some(1.0_f64.next_down()));
+        assert_eq!(structure.multi_scale.unwrap().value, 1.0_f64.next_down());
+    }
+}
+
 #[test]
 fn flat_frames_read_the_luminance_term_alone() {
     let (a, b) = (Array2::from_elem((16, 16), 100_u8), Array2::from_elem((16, 16), 150_u8));

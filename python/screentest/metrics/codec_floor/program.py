@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -40,9 +41,11 @@ def run_program(
     for name, value in {**base, **tags}.items():
         command += [f"-{name}", str(value)]
     command += ["-f", "mp4", f"file:{path}"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as running:
+    # A file takes whatever is said on stderr; a pipe would have to be read meanwhile.
+    with tempfile.TemporaryFile() as stderr:
+        running = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=stderr
+        )
         assert running.stdin is not None
         try:
             # A program that ends early has said why on stderr.
@@ -53,10 +56,14 @@ def run_program(
         except BaseException:
             running.kill()
             raise
-        _, told = running.communicate()
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                running.stdin.close()
+            running.wait()
+        stderr.seek(0)
+        told = stderr.read().decode("utf-8", "replace").strip().splitlines()
     if running.returncode:
-        lines = told.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"ffmpeg ended with {running.returncode}")
+        raise RuntimeError(told[-1] if told else f"ffmpeg ended with {running.returncode}")
 
 
 def _raw(frame: VideoFrame) -> bytes:

@@ -16,8 +16,10 @@ __all__ = ["CodecFloorUnknown", "EncoderSettings", "parse_settings", "read_setti
 # may have its first pictures without one.
 _PACKETS = 8
 
-_X264 = re.compile(rb"x264 - core (\d+)[ -~]*? - options: ([ -~]+)")
-_X265 = re.compile(rb"x265 \(build (\d+)\)[ -~]*? - options: ([ -~]+)")
+# Some 200 signs of version and address stand in between. Without a bound, a packet that begins the
+# message over and over takes the square of its length to search.
+_X264 = re.compile(rb"x264 - core (\d{1,9})[ -~]{0,400}? - options: ([ -~]+)")
+_X265 = re.compile(rb"x265 \(build (\d{1,9})\)[ -~]{0,400}? - options: ([ -~]+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,16 @@ from screentest.metrics.fidelity.accumulator import (
 )
 from screentest.metrics.fidelity.functions import fidelity, mae, ms_ssim, mse, psnr, ssim
 from screentest.metrics.fidelity.maps import FrameMaps, frame_maps
-from screentest.metrics.fidelity.names import FIDELITY, NATIVE, FidelityMetric
+from screentest.metrics.fidelity.names import (
+    FIDELITY,
+    MS_SSIM_SCALES,
+    NATIVE,
+    FidelityMetric,
+)
 
 __all__ = [
     "FIDELITY",
+    "MS_SSIM_SCALES",
     "NATIVE",
     "Border",
     "FidelityAccumulator",

@@ -27,7 +27,7 @@ _SIDES = ("reference", "candidate")
 _Scan: TypeAlias = "tuple[int, int, tuple[float, float] | None]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FidelityFacts:
     """The scores of a clip and what they were made of.
 
@@ -40,7 +40,7 @@ class FidelityFacts:
     series: dict[str, NDArray[np.float64]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MeasuredPair:
     """The kernel's numbers of one pair of frames, and what their samples were checked for."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import zip_longest
 from typing import Any
 
 from screentest import compute
@@ -35,7 +36,7 @@ def psnr(reference: Any, candidate: Any, **options: Any) -> Score:
 
     Raises:
         ProtocolError: sizes or lengths differ.
-        MediaError: unreadable, or a sample that is NaN, infinite or out of range.
+        MediaError: unreadable, in part or whole, or a sample that is NaN, infinite or out of range.
 
     Source: ITU-T J.340 / ISO/IEC 29170-1 (definition); equals ``10 log10(1 / mean((a - b)^2))``.
 
@@ -166,11 +167,11 @@ def fidelity(
         pairs = FidelityAccumulator(
             clips[0].format, clips[1].format, metrics, border=border, threads=budget
         )
-        for left, right in zip(clips[0].frames(), clips[1].frames(), strict=True):
-            if left.index != right.index:
+        for left, right in zip_longest(clips[0].frames(), clips[1].frames()):
+            if left is None or right is None or left.index != right.index:
+                lost = min(frame.index for frame in (left, right) if frame is not None)
                 raise MediaError(
-                    f"frame {min(left.index, right.index)} of one clip could not be decoded",
-                    code="missing_frames",
+                    f"frame {lost} of one clip could not be decoded", code="missing_frames"
                 )
             pairs.push(left, right)
         return pairs.finish()

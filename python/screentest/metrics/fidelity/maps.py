@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["FrameMaps", "frame_maps"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FrameMaps:
     """Two frames as 8-bit RGB and where they differ.
 
@@ -53,7 +53,9 @@ def frame_maps(
     (np.float32(1.0), np.float32(1.0), (6, 6))
     """
     budget = compute.threads(threads)
-    kernel = _native.FidelityKernel(reference_format, candidate_format, threads=budget)
+    kernel = _native.FidelityKernel(
+        reference_format, candidate_format, threads=budget, simd=compute.simd_level()
+    )
     small = min(reference_format.width, reference_format.height) < _native.FIDELITY_TAPS
     return FrameMaps(
         reference_rgb=_native.rgb8(reference_format, reference.planes, threads=budget),

@@ -7,7 +7,10 @@ from typing import Literal
 
 from screentest.metrics.facts import Direction
 
-__all__ = ["FIDELITY", "NATIVE", "FidelityMetric"]
+__all__ = ["FIDELITY", "MS_SSIM_SCALES", "NATIVE", "FidelityMetric"]
+
+MS_SSIM_SCALES = 5
+"""Of MS-SSIM as published; what a small picture has at fewer is another number."""
 
 Domain = Literal["rgb", "luma", "planes"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screentest.metrics.facts import Score
-from screentest.metrics.fidelity.names import FIDELITY, FidelityMetric
+from screentest.metrics.fidelity.names import FIDELITY, MS_SSIM_SCALES, FidelityMetric
 
 __all__ = ["decibels", "scores_of"]
 
@@ -43,8 +43,10 @@ def scores_of(
         return _psnr(metric, _squared(name, columns, plane_sizes), frames, more)
     values = columns[name]
     if f"{name}_scales" in columns:
-        more["scales"] = int(columns[f"{name}_scales"].min())
+        scales = more["scales"] = int(columns[f"{name}_scales"].min())
         more["clipped_scales"] = int(columns[f"{name}_clipped"].sum())
+        # Fewer scales are another quantity, and its numbers must not meet those of five.
+        impl_suffix += f"+{scales}scales" if scales < MS_SSIM_SCALES else ""
     # Equal planes have an error of exactly 0 and an SSIM of exactly 1, and no others have.
     perfect = 0.0 if metric.direction == "down" else 1.0
     identical = values == perfect

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -53,6 +55,7 @@ class Piped:
         try:
             for _ in range(2):
                 read, write = os.pipe()
+                os.set_blocking(write, False)
                 reads.append(read)
                 writes.append(write)
             with open(self.folder / "stderr", "wb") as stderr:
@@ -129,7 +132,7 @@ class Piped:
                     raise self._stuck() from None
 
     def _stuck(self) -> PipedError:
-        self._process.kill()
+        _kill(self._process)
         return PipedError(f"it took no frame for {_STALL_S:.0f} s and was ended")
 
     def _failure(self) -> str:
@@ -159,7 +162,7 @@ def _write(
                 continue
             try:
                 for plane in item():
-                    _write_all(descriptor, plane)
+                    _write_all(descriptor, plane, abandoned)
             except Exception:
                 # The reader went away, or the frame could not be had; the program's own end, or
                 # the frames missing from its log, tell of it.
@@ -169,15 +172,25 @@ def _write(
             os.close(descriptor)
 
 
-def _write_all(descriptor: int, plane: Array) -> None:
+def _write_all(descriptor: int, plane: Array, abandoned: threading.Event) -> None:
+    # Not blocking: what a dead program leaves behind may hold the pipe open and never read.
     left = np.ascontiguousarray(plane).data.cast("B")
-    while len(left):
-        left = left[os.write(descriptor, left) :]
+    room = select.poll()
+    room.register(descriptor, select.POLLOUT)
+    while len(left) and not abandoned.is_set():
+        if room.poll(_TICK_S * 1000):
+            left = left[os.write(descriptor, left) :]
 
 
 def _end(process: subprocess.Popen[bytes], abandoned: threading.Event, folder: Path) -> None:
     abandoned.set()
-    if process.poll() is None:
-        process.kill()
+    _kill(process)
     process.wait()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the program and what it started: it may be a script around the real one."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,6 @@ import importlib.resources
 import importlib.util
 import os
 import re
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -20,6 +19,7 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from screentest.errors import InputError, MissingBackendError
+from screentest.files import remove_leftovers, replacing, write_atomically
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
@@ -186,12 +186,9 @@ def fetch(name: str, *, sha256: str | None = None) -> Path:
         _pin(row, target, expected)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{row.file}.")
-    try:
-        with os.fdopen(descriptor, "wb") as out:
-            found = _download(row, out)
-            out.flush()
-            os.fsync(out.fileno())
+    remove_leftovers(target.parent)
+    with replacing(target) as out:
+        found = _download(row, out)
         if found != expected:
             raise MissingBackendError(
                 f"what {row.url} gives has sha256 {found}, expected {expected}; nothing was kept",
@@ -200,10 +197,6 @@ def fetch(name: str, *, sha256: str | None = None) -> Path:
                 sha256=found,
             )
         _pin(row, target, expected)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
     return target
 
 
@@ -289,13 +282,7 @@ def _pinned(row: Weight) -> str | None:
 def _pin(row: Weight, target: Path, expected: str) -> None:
     if row.sha256 is not None:
         return
-    pin = target.with_name(f"{target.name}.sha256")
-    temporary = pin.with_name(f".{pin.name}.{os.getpid()}")
-    with open(temporary, "w") as out:
-        out.write(expected + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(temporary, pin)
+    write_atomically(target.with_name(f"{target.name}.sha256"), f"{expected}\n".encode())
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

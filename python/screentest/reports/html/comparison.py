@@ -83,7 +83,8 @@ def comparison_context(comparison: Comparison, worst: Sequence[WorstFrame]) -> d
         "said": [_sentence(show(finding)) for finding in comparison.findings],
         "glance": _glance(facts),
         "findings": _findings(facts.pairing),
-        "scores": [_row(score) for score in measured],
+        # The worst frame has a column of its own.
+        "scores": [_row(score) for score in measured if not score.name.endswith("_worst")],
         "unmeasured": _unmeasured(comparison) if comparison.scored else [],
         "charts": _charts(comparison) if comparison.scored else [],
         "box": (WIDE, HIGH),
@@ -207,7 +208,7 @@ def _floor_rows(
     return [
         (score.name, unit_word(score.unit), _told(score), _told(known[score.name]))
         for score in comparison.scores
-        if score.name in known
+        if score.name in known and not score.name.endswith(("_pooled", "_worst"))
     ]
 
 

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from screentest._native import BUILD_PROFILE, VERSION
 from screentest.errors import MissingBackendError
+from screentest.files import write_atomically
 from screentest.reports.html.comparison import comparison_context
 from screentest.reports.html.evaluation import evaluation_context
 from screentest.reports.html.model import Comparison, EvaluationView, WorstFrame
@@ -111,17 +111,5 @@ def _digest(text: str) -> str:
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """Write by a temporary sibling, so that a reader sees the old page or the new one."""
-    target = Path(path)
-    temporary = target.parent / f".{target.name}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "wb") as file:
-            # A lone surrogate out of a file name has no place in UTF-8.
-            file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    # A lone surrogate out of a file name has no place in UTF-8.
+    write_atomically(Path(path), text.encode("utf-8", "backslashreplace"))

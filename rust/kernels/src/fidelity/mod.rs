@@ -135,8 +135,8 @@ impl Fidelity {
         self
     }
 
-    /// Compares one frame with another. Identical frames have errors of exactly 0 and an SSIM of
-    /// exactly 1; a NaN sample is counted in `scans`, and the numbers are then of no use.
+    /// Compares one frame with another. Identical frames, and no others, have errors of exactly 0 and
+    /// an SSIM of exactly 1; a NaN sample is counted in `scans`, and the numbers are then of no use.
     ///
     /// # Errors
     /// A frame that does not fit its format.

@@ -2,7 +2,7 @@
 //! at the last.
 
 use super::scratch::Scratch;
-use super::window::{Means, Open, Planes, TAPS, similarity};
+use super::window::{Means, Open, Planes, TAPS, similarity, told_apart};
 use crate::simd::Level;
 
 /// The published weights, finest scale first.
@@ -110,7 +110,7 @@ pub(super) fn multi_scale(
         (false, false) => Means::Contrast,
     };
     let finest = similarity(level, (height, width), full_scale, open, means(0), false, scratch);
-    let ssim = finest.ssim;
+    let (ssim, equal) = (finest.ssim, finest.equal);
     let mut done = vec![finest];
     let mut half: Option<Half> = None;
     let mut size = (height, width);
@@ -138,5 +138,5 @@ pub(super) fn multi_scale(
         clipped += usize::from(value < LEAST);
         log += weight / total * libm::log(value.max(LEAST));
     }
-    (MultiScale { value: libm::exp(log), scales, clipped }, ssim)
+    (MultiScale { value: told_apart(libm::exp(log), equal), scales, clipped }, ssim)
 }

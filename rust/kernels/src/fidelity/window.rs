@@ -38,12 +38,20 @@ pub(super) type Open<'o> = dyn Fn() -> Box<dyn Planes + 'o> + Sync + 'o;
 /// Means over the positions of the window that lie within the planes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Similarity {
+    /// Whether every sample is equal in both planes.
+    pub(super) equal: bool,
     /// Mean of luminance times contrast and structure: the SSIM. 0 where it was not taken.
     pub(super) ssim: f64,
     /// Mean of contrast and structure alone. 0 where it was not taken.
     pub(super) contrast: f64,
     /// SSIM of each position, row by row, if it was asked for.
     pub(super) map: Vec<f32>,
+}
+
+/// A mean that is 1 for equal planes alone: one sample in a corner of a large plane is lost in the
+/// rounding of a mean.
+pub(super) fn told_apart(mean: f64, equal: bool) -> f64 {
+    if equal { mean } else { mean.min(1.0_f64.next_down()) }
 }
 
 /// Which of the two means are taken: each costs a division per position.
@@ -70,6 +78,7 @@ const LANES: usize = 8;
 type Line = [[f64; LINE]; 2];
 
 struct Band {
+    equal: bool,
     ssim: f64,
     contrast: f64,
     map: Vec<f32>,
@@ -99,8 +108,10 @@ pub(super) fn similarity(
     });
     let count = (rows * columns) as f64;
     let total = |pick: fn(&Band) -> f64| bands.iter().map(pick).sum::<f64>() / count;
+    let equal = bands.iter().all(|b| b.equal);
     Similarity {
-        ssim: total(|b| b.ssim),
+        equal,
+        ssim: told_apart(total(|b| b.ssim), equal),
         contrast: total(|b| b.contrast),
         map: bands.iter().flat_map(|b| b.map.iter().copied()).collect(),
     }
@@ -111,6 +122,7 @@ pub(super) fn similarity(
 pub(super) struct Work {
     rows: usize,
     stride: usize,
+    equal: bool,
     x: Vec<f32>,
     y: Vec<f32>,
     /// The last rows, row `r` in slot `r % TAPS`.
@@ -123,6 +135,7 @@ impl Default for Work {
         Self {
             rows: 0,
             stride: 0,
+            equal: true,
             x: Vec::new(),
             y: Vec::new(),
             ring: Box::new([[[0.0; LINE]; 2]; TAPS]),
@@ -136,12 +149,14 @@ impl Work {
     fn load(&mut self, planes: &mut dyn Planes, first: usize, rows: usize, width: usize) {
         self.rows = rows;
         self.stride = (width + 1 - TAPS).div_ceil(STRIP) * STRIP + (LINE - STRIP);
+        self.equal = true;
         let samples = (rows + TAPS - 1) * self.stride;
         self.x.resize(samples, 0.0);
         self.y.resize(samples, 0.0);
         let lines = self.x.chunks_exact_mut(self.stride).zip(self.y.chunks_exact_mut(self.stride));
         for (i, (x, y)) in lines.enumerate() {
             planes.rows(first + i, &mut x[..width], &mut y[..width]);
+            self.equal = self.equal && x[..width] == y[..width];
             // What comes of the columns past the last is not summed; it must be finite.
             x[width..].fill(0.0);
             y[width..].fill(0.0);
@@ -177,7 +192,7 @@ impl Work {
             );
         }
         let total = |i: usize| sums.iter().map(|row| row[i]).sum::<f64>();
-        Band { ssim: total(0), contrast: total(1), map }
+        Band { equal: self.equal, ssim: total(0), contrast: total(1), map }
     }
 
     #[inline(always)]
