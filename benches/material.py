@@ -73,7 +73,8 @@ def folders_of_pairs(count):
         shutil.rmtree(half, ignore_errors=True)
         for scene in range(10):
             truth, other = (half / "scenes" / f"{kind}{scene}.mp4" for kind in ("truth", "other"))
-            source = ("-ss", str(scene), "-i", str(file_720p(10)), "-frames:v", "49", "-an")
+            source = ("-ss", f"{0.8 * scene:.1f}", "-i", str(file_720p(10)))
+            source += ("-frames:v", str(FRAMES_OF_A_PAIR), "-an")
             for path, crf in ((truth, 18), (other, 34)):
                 options = ("-vf", "scale=640:360", "-c:v", "libx264", "-crf", str(crf))
                 _ffmpeg(path, *source, *options)

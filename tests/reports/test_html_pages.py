@@ -264,11 +264,16 @@ def test_a_codec_floor_stands_beside_the_candidate(tmp_path):
         how="Encoded again.",
         encoder="x264 core 164",
         parameters={"crf": "23.0"},
-        scores=(score("psnr", 41.5), score("psnr_worst", None, state="identical")),
+        scores=(
+            score("psnr", 41.5),
+            score("psnr_worst", 40.0),
+            score("psnr_cb", None, state="identical"),
+        ),
     )
     text = Reader(compare(tmp_path, comparison(codec_floor=known))).text
     assert "Encoded again. Metric Candidate Floor Unit psnr 41.09 41.50 dB" in text
-    assert "psnr_worst 31.25 identical dB" in text
+    assert "psnr_cb identical identical dB" in text
+    assert "40.00" not in text  # the worst frame's has its own column above
     unknown = floor("a file of codec mpeg4 does not say")
     text = Reader(compare(tmp_path, comparison(codec_floor=unknown))).text
     assert "Unknown: a file of codec mpeg4 does not say." in text

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from screentest.verdicts.timeline import plural
+from screentest.verdicts.timeline import plural, stretches
 
 if TYPE_CHECKING:
+    from screentest.media.info import ClipInfo
     from screentest.metrics.paired import PairFacts
     from screentest.verdicts.pairing import Alignment
 
@@ -37,8 +38,9 @@ def findings_of(facts: PairFacts, alignment: Alignment, align: str | None) -> It
         name = difference.field
         if name in _SILENT:
             continue
-        said = f"{_told_value(difference.reference)} in the reference, "
-        said += f"{_told_value(difference.candidate)} in the candidate"
+        ours = _told_value(difference.reference, facts.reference, name)
+        theirs = _told_value(difference.candidate, facts.candidate, name)
+        said = f"{ours} in the reference, {theirs} in the candidate"
         if name in _TAGS:
             yield f"the {name} tag differs: {said}{_planes_say(facts) if scored else ''}"
         else:
@@ -69,9 +71,11 @@ def _identity(facts: PairFacts) -> str:
     return f"{frames} {are} identical in what is read for {', '.join(read)}"
 
 
-def _told_value(value: object) -> str:
+def _told_value(value: object, clip: ClipInfo, name: str) -> str:
     if value is None:
         return "not said"
+    if clip.colour is not None and getattr(clip.colour, f"{name}_from", None) == "rule":
+        return f"untagged (read as {value})"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -104,12 +108,7 @@ def _what_was_done(facts: PairFacts, align: str) -> str:
 
 def _listed(indices: tuple[int, ...], most: int = 6) -> str:
     """``frames 3, 8 to 12 and 4 more`` for indices that ascend."""
-    runs: list[list[int]] = []
-    for index in indices:
-        if runs and index == runs[-1][1] + 1:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
+    runs = stretches(indices)
     named = [str(a) if a == b else f"{a} to {b}" for a, b in runs[:most]]
     word = "frame" if len(indices) == 1 else "frames"
     rest = sum(b - a + 1 for a, b in runs[most:])

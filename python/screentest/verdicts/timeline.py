@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from screentest.metrics.integrity import IntegrityFacts
 
-__all__ = ["Timeline", "listed", "percent", "plural", "runs_of"]
+__all__ = ["Timeline", "listed", "percent", "plural", "runs_of", "stretches"]
 
 
 def runs_of(mask: npt.NDArray[np.bool_], index: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -119,6 +119,21 @@ def listed(items: Sequence[object], most: int = 8) -> str:
     """
     shown = ", ".join(str(item) for item in items[:most])
     return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
+
+
+def stretches(indices: Iterable[int]) -> list[tuple[int, int]]:
+    """First and last of each stretch of consecutive indices; they ascend.
+
+    >>> stretches([3, 4, 5, 9])
+    [(3, 5), (9, 9)]
+    """
+    runs: list[tuple[int, int]] = []
+    for index in indices:
+        if runs and index == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], index)
+        else:
+            runs.append((index, index))
+    return runs
 
 
 def percent(share: float) -> str:

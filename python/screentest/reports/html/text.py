@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from screentest.reports.canonical import printable
+from screentest.verdicts.timeline import stretches
 
 __all__ = ["base_name", "counted", "number", "ranges", "show", "tick_labels", "unit_word"]
 
@@ -62,13 +63,7 @@ def ranges(indices: Iterable[int], most: int = 40) -> str:
     >>> ranges([3, 4, 5, 9])
     '3–5, 9'
     """
-    runs: list[list[int]] = []
-    for index in indices:
-        if runs and index == runs[-1][1] + 1:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
-    words = [f"{a}" if a == b else f"{a}–{b}" for a, b in runs]
+    words = [f"{a}" if a == b else f"{a}–{b}" for a, b in stretches(indices)]
     if len(words) > most:
         return f"{', '.join(words[:most])} and {len(words) - most} more"
     return ", ".join(words)
