@@ -65,8 +65,9 @@ pub(super) enum Means {
     Both,
 }
 
-/// Output rows of one parallel task. Fixed, so that sums do not depend on the number of threads.
-const BAND: usize = 64;
+/// Output rows of one parallel task. Fixed, so that sums do not depend on the number of threads; at
+/// 720p, 1080p and 4K their number is even, so that two threads end together.
+const BAND: usize = 54;
 /// Output columns that are worked on together: what they need of eleven rows fits the nearest cache.
 const STRIP: usize = 160;
 /// Columns that a strip reads, in whole vectors.
