@@ -111,3 +111,4 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path: Path) -
 
 def test_a_folder_that_is_not_there_has_no_leftovers(tmp_path: Path) -> None:
     remove_leftovers(tmp_path / "none")
+    assert names(tmp_path) == set()

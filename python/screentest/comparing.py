@@ -17,7 +17,7 @@ import numpy as np
 from screentest import compute
 from screentest.errors import InputError, MediaError
 from screentest.metrics.facts import Score
-from screentest.metrics.fidelity import NATIVE, FrameMaps, frame_maps
+from screentest.metrics.fidelity import NATIVE, FrameMaps, frame_maps, no_native_planes
 from screentest.metrics.paired import (
     PairFacts,
     Pairs,
@@ -201,7 +201,9 @@ def compare(
         alignment = judge_pairing(facts.pairing)
         if align == "auto" and not alignment.aligned:
             pairs = _pairs_found(facts)
-            facts = measure_pair(*clips, metrics=(*chosen, *added), pairs=pairs, **options)
+            facts = measure_pair(
+                *clips, metrics=(*chosen, *added), pairs=pairs, known=facts, **options
+            )
         floor = None
         if codec_floor:
             floor = _floor(clips[0], clips[1], candidate, (*chosen, *added), options)
@@ -273,9 +275,7 @@ def _by_default(reference: Clip, candidate: Clip) -> tuple[str, ...]:
 def _share_planes(reference: Clip, candidate: Clip) -> bool:
     """Whether both have Y, Cb and Cr of one kind."""
     a, b = reference.format, candidate.format
-    return a.model == b.model == "yuv" and (
-        (a.bit_depth, a.chroma_shift) == (b.bit_depth, b.chroma_shift)
-    )
+    return a.model == "yuv" and no_native_planes(a, b) is None
 
 
 def _tags_differ(reference: Clip, candidate: Clip) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from screentest.errors import InputError
 from screentest.evaluations.action_files import EXTENSIONS
-from screentest.evaluations.engine import Progress, run
+from screentest.evaluations.engine import Progress
 from screentest.evaluations.evaluation import Evaluation
-from screentest.evaluations.plan import Request
-from screentest.evaluations.renderers import Renderer, load_renderer
+from screentest.evaluations.renderers import Renderer
 from screentest.evaluations.selection import Shard, Strategy
-from screentest.evaluations.videos import PathLike
+from screentest.evaluations.videos import PathLike, evaluate_videos
 
 __all__ = ["evaluate_actions"]
 
@@ -53,26 +50,23 @@ def evaluate_actions(
             f"gt_extension={gt_extension!r}: actions are read from {', '.join(EXTENSIONS)}",
             code="unknown_action_format",
         )
-    if renderer is not None and predictions_dir is not None:
-        raise InputError("predictions_dir and renderer exclude each other", code="two_sources")
-    request = Request(
-        out=Path(out),
-        gt_dir=Path(gt_dir),
-        predictions_dir=None if predictions_dir is None else Path(predictions_dir),
+    return evaluate_videos(
+        out,
+        predictions_dir,
+        gt_dir,
         mode="inverse_dynamics",
         predictions_glob=predictions_glob,
         gt_extension=gt_extension,
-        metrics=(),
         compute_metrics=compute_metrics,
-        renderer=load_renderer(renderer) if isinstance(renderer, str) else renderer,
+        renderer=renderer,
         num_samples=num_samples,
-        strategy=sample_selection_strategy,
-        seed=sample_selection_seed,
-        stride=sample_stride,
+        sample_selection_strategy=sample_selection_strategy,
+        sample_selection_seed=sample_selection_seed,
+        sample_stride=sample_stride,
         dataset=dataset,
         shard=shard,
         threads=threads,
         workers=workers,
         benchmark=benchmark,
+        progress=progress,
     )
-    return run(request, progress=progress)

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from screentest._native import BUILD_PROFILE, VERSION
 from screentest.evaluations.aggregate import Aggregate
 from screentest.evaluations.records import Skip
 from screentest.reports.canonical import printable
+from screentest.reports.plain import tool
 
 __all__ = ["SCHEMA", "Counts", "Evaluation", "Row"]
 
@@ -100,7 +100,7 @@ class Evaluation:
             {
                 "schema": SCHEMA,
                 "status": self.status,
-                "tool": {"name": "screentest", "version": VERSION, "build": BUILD_PROFILE},
+                "tool": tool(),
                 "mode": self.mode,
                 "out": printable(str(self.out)),
                 "predictions_dir": _text(self.predictions_dir),

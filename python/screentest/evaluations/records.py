@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from screentest._native import BUILD_PROFILE, VERSION
 from screentest.files import write_atomically
 from screentest.metrics.facts import Score
+from screentest.reports.plain import plain, tool
 
 __all__ = [
     "AGGREGATE",
@@ -40,10 +39,6 @@ class Skip(msgspec.Struct, frozen=True):
     message: str
 
 
-def _tool() -> dict[str, str]:
-    return {"name": "screentest", "version": VERSION, "build": BUILD_PROFILE}
-
-
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one sample. No wall time, no NaN; equal records are equal bytes.
 
@@ -60,7 +55,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     schema: str = SCHEMA
-    tool: dict[str, str] = msgspec.field(default_factory=_tool)
+    tool: dict[str, str] = msgspec.field(default_factory=tool)
     mode: str
     group: str
     key: str
@@ -86,7 +81,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         """The canonical bytes."""
         from screentest.reports.canonical import dumps
 
-        return dumps(_plain(msgspec.to_builtins(self, enc_hook=_number)))
+        return dumps(plain(msgspec.to_builtins(self, enc_hook=_number)))
 
     @property
     def gaps(self) -> tuple[Skip, ...]:
@@ -112,17 +107,6 @@ def _number(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise NotImplementedError
-
-
-def _plain(value: Any) -> Any:
-    """A number that JSON has no word for becomes null."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def write_record(out: Path, folder: str, record: Record) -> None:

@@ -13,6 +13,7 @@ from screentest.metrics.fidelity.accumulator import (
     FidelityAccumulator,
     FidelityFacts,
     MeasuredPair,
+    no_native_planes,
     unmeasured_score,
 )
 from screentest.metrics.fidelity.functions import fidelity, mae, ms_ssim, mse, psnr, ssim
@@ -39,6 +40,7 @@ __all__ = [
     "mae",
     "ms_ssim",
     "mse",
+    "no_native_planes",
     "psnr",
     "ssim",
     "unmeasured_score",

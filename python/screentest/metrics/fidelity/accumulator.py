@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from screentest._native import FrameFormat
     from screentest.media.clip import Array, Frame
 
-__all__ = ["Border", "FidelityAccumulator", "FidelityFacts", "MeasuredPair", "unmeasured_score"]
+__all__ = [
+    "Border",
+    "FidelityAccumulator",
+    "FidelityFacts",
+    "MeasuredPair",
+    "no_native_planes",
+    "unmeasured_score",
+]
 
 Border = Literal["valid", "reflect"]
 _SIDES = ("reference", "candidate")
@@ -227,7 +234,7 @@ def _unmeasured(
     reasons: dict[str, str] = {}
     least = _native.FIDELITY_TAPS
     small = min(reference.width, reference.height) < least
-    native = _no_native_planes(reference, candidate)
+    native = no_native_planes(reference, candidate)
     for name in metrics:
         metric = FIDELITY[name]
         if metric.domain == "planes" and native:
@@ -240,7 +247,8 @@ def _unmeasured(
     return reasons
 
 
-def _no_native_planes(reference: FrameFormat, candidate: FrameFormat) -> str | None:
+def no_native_planes(reference: FrameFormat, candidate: FrameFormat) -> str | None:
+    """Why two formats have no planes that compare as they are; ``None`` if they have."""
     try:
         _native.FidelityKernel(reference, candidate, planes=True)
     except InputError as error:

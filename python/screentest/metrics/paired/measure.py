@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -15,6 +15,7 @@ from screentest.metrics.fidelity import Border
 from screentest.metrics.paired.facts import PairFacts
 from screentest.metrics.paired.frames import (
     SIDES,
+    Indices,
     Pairs,
     check_sizes,
     checked_pairs,
@@ -36,6 +37,7 @@ def measure_pair(
     *,
     metrics: Sequence[str] = ("psnr",),
     pairs: Pairs = "index",
+    known: PairFacts | None = None,
     border: Border = "valid",
     threads: int | None = None,
     device: str = "cpu",
@@ -52,6 +54,8 @@ def measure_pair(
             ``"timestamps"`` each candidate frame as :func:`pairs_by_time` pairs it; an (N, 2) array
             of indices, ascending in both columns, says it outright. Both clips are read to their
             ends in any case.
+        known: what an earlier call found of these open clips: with ``pairs`` said outright, their
+            pairing is taken from it and not measured again.
         border: of ``ssim`` and ``ssim_y``; see :func:`~screentest.metrics.fidelity.ssim`.
         threads: compute budget of decoders and kernels together.
         device: where the learned metrics run.
@@ -68,30 +72,45 @@ def measure_pair(
         clips = a, b = open_both(reference, candidate, stack, threads=budget, **open_options)
         check_sizes(a.info, b.info)
         run = stack.enter_context(Run(a, b, wanted, border=border, threads=budget, device=device))
-        pairing = _Pairing(a, b)
-        read: tuple[list[int], list[int]] = ([], [])
         if isinstance(pairs, str) and pairs == "index":
-            for left, right in in_step(a, b, read, ahead=budget > 1):
-                pairing.push(left, right)
-                if left is not None and right is not None:
-                    run.push(left, right)
+            pairing, read = _pairing_of(a, b, budget, run.push)
         else:
             chosen = pairs_by_time(a, b) if isinstance(pairs, str) else checked_pairs(pairs, a, b)
-            for left, right in in_step(a, b, read, ahead=budget > 1):
-                pairing.push(left, right)
+            if known is None:
+                pairing, read = _pairing_of(a, b, budget)
+            else:
+                pairing, read = known.pairing, known.read
             for left, right in chosen_pairs(a, b, chosen):
                 run.push(left, right)
         found = run.finish()
         return PairFacts(
             reference=a.info,
             candidate=b.info,
-            pairing=pairing.finish(),
+            pairing=pairing,
             pairs=found.frames,
             scores=found.scores,
             series=found.series,
-            read=(np.array(read[0], dtype=np.int64), np.array(read[1], dtype=np.int64)),
+            read=read,
             damage={side: list(clip.damage) for side, clip in zip(SIDES, clips, strict=True)},
         )
+
+
+def _pairing_of(
+    reference: Clip,
+    candidate: Clip,
+    budget: int,
+    each: Callable[[Frame, Frame], None] | None = None,
+) -> tuple[PairingFacts, tuple[Indices, Indices]]:
+    """How the frames of two clips go together, and the indices of those that could be read of each.
+    ``each`` is given every pair of one index on the way."""
+    pairing = _Pairing(reference, candidate)
+    read: tuple[list[int], list[int]] = ([], [])
+    for left, right in in_step(reference, candidate, read, ahead=budget > 1):
+        pairing.push(left, right)
+        if each is not None and left is not None and right is not None:
+            each(left, right)
+    first, second = (np.array(indices, dtype=np.int64) for indices in read)
+    return pairing.finish(), (first, second)
 
 
 class _Pairing:
