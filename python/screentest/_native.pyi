@@ -24,6 +24,7 @@ __all__ = [
     "FrameFormat",
     "IntegrityAccumulator",
     "PairingAccumulator",
+    "SignalAccumulator",
     "pair_starts",
     "pairing_signature",
     "rgb8",
@@ -303,3 +304,54 @@ def pairing_signature(
     A block is ``max(4, ceil(longer side / 64))`` pixels square, smaller at the right and bottom
     edges. Of Y, Cb and Cr the first plane stands for luma; black is 0 and white 4080.
     """
+
+class _SignalSeries(TypedDict):
+    luma_mean: _F64
+    luma_std: _F64
+    motion: _F64
+    acceleration: _F64
+    laplacian_variance: _F64
+    hf_ratio: _F64
+    entropy: _F64
+    saturation: _F64
+    highpass: _F64
+    shimmer: _F64
+    cells: _F64
+
+@final
+class SignalAccumulator:
+    """Statistics of every frame of a clip and of its change; 200 bytes per frame are kept.
+
+    Safe to share between threads; pushes are serialised. ``features=False`` takes luma and its
+    changes alone. ``simd`` forces a dispatch level, which changes no bit of any result.
+    """
+
+    def __new__(
+        cls,
+        format: FrameFormat,
+        *,
+        features: bool = True,
+        threads: int = 1,
+        simd: str | None = None,
+    ) -> SignalAccumulator: ...
+    def push_many(self, frames: Sequence[Sequence[_Plane]]) -> None:
+        """Takes the next frames, each as its planes, in display order, without the GIL.
+
+        :class:`screentest.errors.InputError` for planes that do not fit the format and, with
+        ``code="non_finite"``, for a NaN or an infinity; nothing is kept of any of the frames.
+        """
+
+    def series(self) -> _SignalSeries:
+        """One number per frame by name, NaN where there is none; ``cells`` is ``(T, 4, 4)``."""
+
+    @property
+    def frames(self) -> int:
+        """Frames taken."""
+
+    @property
+    def out_of_range_samples(self) -> int:
+        """Samples outside the range that they are said to have, of all frames."""
+
+    @property
+    def value_extremes(self) -> tuple[float, float] | None:
+        """Smallest and largest finite sample; ``None`` where the samples were not read."""

@@ -18,6 +18,7 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::TooSmall { .. } => "too_small",
         Error::NotAdjacent { .. } => "not_adjacent",
         Error::OutOfStep { .. } => "out_of_step",
+        Error::NonFinite { .. } => "non_finite",
         Error::NoProfile { .. } => "no_profile",
         _ => "bad_input",
     };

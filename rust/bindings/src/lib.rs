@@ -7,6 +7,7 @@ mod frames;
 mod integrity;
 mod pairing;
 mod pool;
+mod signal;
 mod simd;
 
 use pyo3::prelude::*;
@@ -22,6 +23,8 @@ mod _native {
     use crate::integrity::{IntegrityAccumulator, pair_starts};
     #[pymodule_export]
     use crate::pairing::{PairingAccumulator, pairing_signature};
+    #[pymodule_export]
+    use crate::signal::SignalAccumulator;
 
     use pyo3::prelude::*;
     use screentest_kernels::{fidelity, integrity, pairing, simd::Level};

@@ -90,6 +90,15 @@ pub enum Error {
         /// How many frames one clip may be ahead of the other.
         most: usize,
     },
+    /// A NaN or an infinity in a frame of a family that has no meaning for it.
+    NonFinite {
+        /// Index of the frame.
+        frame: usize,
+        /// Row of the sample.
+        row: usize,
+        /// Column of the sample.
+        column: usize,
+    },
     /// The grid profiles of a frame that did not ask for them.
     NoProfile {
         /// Index of the frame.
@@ -152,6 +161,10 @@ impl fmt::Display for Error {
             Self::OutOfStep { reference, candidate, most } => write!(
                 f,
                 "one more frame after {reference} of the reference and {candidate} of the candidate: push the two clips side by side, neither more than {most} frames ahead"
+            ),
+            Self::NonFinite { frame, row, column } => write!(
+                f,
+                "frame {frame} holds a NaN or an infinity at row {row}, column {column}: expected finite samples"
             ),
             Self::NoProfile { frame } => {
                 write!(f, "frame {frame} has no grid profile: push it with grid=True first")

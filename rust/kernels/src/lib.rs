@@ -12,8 +12,11 @@ mod frame;
 pub mod integrity;
 mod luma;
 pub mod pairing;
+mod read;
 mod scan;
+pub mod signal;
 pub mod simd;
+mod spare;
 
 pub use error::Error;
 pub use format::{Format, Model, Range};

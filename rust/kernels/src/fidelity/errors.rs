@@ -1,9 +1,9 @@
 //! Sums of squared and of absolute differences.
 
-use super::read::{Read, Reader, read};
 use super::scratch::Scratch;
 use crate::format::{Format, Model, Range};
 use crate::frame::{Frame, Pixels, Rows, Sample};
+use crate::read::{Read, Reader, read};
 use crate::simd::Level;
 
 /// Mean squared and mean absolute difference, where white is 1.

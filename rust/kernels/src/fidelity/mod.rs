@@ -4,7 +4,6 @@
 //! clip merge into the whole exactly.
 
 mod errors;
-mod read;
 mod scales;
 mod scratch;
 mod window;
@@ -14,11 +13,11 @@ pub use scales::{MultiScale, SCALE_WEIGHTS};
 pub use window::TAPS;
 
 use crate::format::{Format, Model, Range};
+use crate::read::{Read, read};
 use crate::scan::{Scan, scan};
 use crate::simd::Level;
 use crate::{Error, Frame, Result};
 use errors::{Pair, plane_errors, rgb_errors};
-use read::{Read, read};
 use scales::multi_scale;
 use scratch::Scratch;
 use window::{Means, Planes, RADIUS, Similarity, similarity};

@@ -1,32 +1,9 @@
-//! Memory that one frame's comparison leaves for the next: fresh pages cost more than what is done in
-//! them.
-
-use std::sync::{Mutex, PoisonError};
+//! Memory that one frame's comparison leaves for the next.
 
 use rayon::prelude::*;
 
 use super::window::Work;
-
-/// Things to use again.
-#[derive(Debug)]
-pub(super) struct Spare<T>(Mutex<Vec<T>>);
-
-impl<T: Default> Spare<T> {
-    /// One that was given back, or a new one.
-    pub(super) fn take(&self) -> T {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    pub(super) fn give(&self, one: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
-    }
-}
-
-impl<T> Default for Spare<T> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
+use crate::spare::Spare;
 
 /// How the parts of a frame are worked on, and in what.
 #[derive(Debug, Default)]

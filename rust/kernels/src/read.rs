@@ -6,9 +6,11 @@ use crate::luma::luma_row;
 use crate::simd::Level;
 
 /// Reads one frame row by row, whatever its element type and layout. One reader serves one thread.
-pub(super) trait Read {
+pub(crate) trait Read {
     /// Luma of row `y`, in the format's fixed point.
     fn luma(&mut self, y: usize, out: &mut [f32]);
+    /// The same as integers.
+    fn luma_codes(&mut self, y: usize, out: &mut [i32]);
     /// Codes of row `y` of the first plane.
     fn first_plane(&mut self, y: usize, out: &mut [f32]);
     /// Codes of row `y` of plane `plane`.
@@ -20,7 +22,7 @@ pub(super) trait Read {
 }
 
 /// A reader of `frame`.
-pub(super) fn read<'f>(
+pub(crate) fn read<'f>(
     frame: &'f Frame<'_>,
     format: &'f Format,
     level: Level,
@@ -28,7 +30,7 @@ pub(super) fn read<'f>(
     with_pixels!(frame, pixels => Box::new(Reader::new(pixels, format, level)))
 }
 
-pub(super) struct Reader<'f, 'a, T: Sample> {
+pub(crate) struct Reader<'f, 'a, T: Sample> {
     pixels: &'f Pixels<'a, T>,
     rows: Rows<'f, 'a, T>,
     format: &'f Format,
@@ -40,7 +42,7 @@ pub(super) struct Reader<'f, 'a, T: Sample> {
 }
 
 impl<'f, 'a, T: Sample> Reader<'f, 'a, T> {
-    pub(super) fn new(pixels: &'f Pixels<'a, T>, format: &'f Format, level: Level) -> Self {
+    pub(crate) fn new(pixels: &'f Pixels<'a, T>, format: &'f Format, level: Level) -> Self {
         Self {
             pixels,
             rows: Rows::new(pixels),
@@ -55,7 +57,7 @@ impl<'f, 'a, T: Sample> Reader<'f, 'a, T> {
 
     /// Luma of row `y` of Y, Cb, Cr, and what chroma adds to red, green and blue; the latter is worked
     /// out once for the rows that share it.
-    pub(super) fn yuv(&mut self, y: usize) -> Option<YuvRow<'_, T::Row>> {
+    pub(crate) fn yuv(&mut self, y: usize) -> Option<YuvRow<'_, T::Row>> {
         let (sx, sy) = self.format.model.chroma_shift();
         let (coding, form, width) = (Coding::of(self.format.range), self.to_rgb, self.format.width);
         let chroma_y = y >> sy;
@@ -153,6 +155,14 @@ impl<T: Sample> Read for Reader<'_, '_, T> {
                 luma_row(rows, format, y, codes);
                 fill(codes, out, |v| v as f32);
             },
+        );
+    }
+
+    fn luma_codes(&mut self, y: usize, out: &mut [i32]) {
+        let (rows, format) = (&mut self.rows, self.format);
+        self.level.run(
+            #[inline(always)]
+            || luma_row(rows, format, y, out),
         );
     }
 
@@ -265,7 +275,7 @@ impl RgbForm {
 
 /// One row on its way to red, green and blue.
 #[derive(Clone, Copy)]
-pub(super) struct YuvRow<'r, C> {
+pub(crate) struct YuvRow<'r, C> {
     luma: &'r [C],
     chroma: [&'r [i32]; 3],
     form: RgbForm,
@@ -287,7 +297,7 @@ impl<C: Code> YuvRow<'_, C> {
     /// Sums of squared and absolute differences over all channels of two rows. The squares of
     /// `RUN` pixels fit 32 bits.
     #[inline(always)]
-    pub(super) fn differences<const RUN: usize>(&self, other: &Self) -> (u64, u64) {
+    pub(crate) fn differences<const RUN: usize>(&self, other: &Self) -> (u64, u64) {
         let ((form_a, coding_a), (form_b, coding_b)) =
             ((self.form, self.coding), (other.form, other.coding));
         let (mut squares, mut sizes) = (0_u64, 0_u64);
