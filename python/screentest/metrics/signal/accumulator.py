@@ -1,0 +1,105 @@
+"""Signal statistics of frames as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screentest import _native, compute
+from screentest.errors import InputError, MediaError
+from screentest.media.clip import Array, Frame
+from screentest.media.info import ClipInfo, Damage
+from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
+from screentest.metrics.signal.facts import SignalFacts, SignalSeries
+from screentest.metrics.signal.pooling import pool_signal
+
+__all__ = ["SignalAccumulator"]
+
+
+class SignalAccumulator:
+    """Takes every frame of a clip in display order and keeps some thirty numbers of each.
+
+    Args:
+        format: how the planes of every frame are read.
+        features: ``False`` takes luma and its changes alone, at a tenth of the cost.
+        threads: threads of the kernels.
+
+    Memory is five planes of luma (three without features), the spectrum of a frame per thread, and
+    200 bytes per frame.
+    """
+
+    def __init__(
+        self, format: _native.FrameFormat, *, features: bool = True, threads: int = 1
+    ) -> None:
+        self._format = format
+        self._features = features
+        self._native = _native.SignalAccumulator(
+            format, features=features, threads=threads, simd=compute.simd_level()
+        )
+        self._indices: list[int] = []
+        self._times: list[float | None] = []
+        self._last: tuple[Array, ...] | None = None
+
+    def push(self, frame: Frame) -> None:
+        """Measures one frame; see :meth:`push_many`."""
+        self.push_many([frame])
+
+    def push_many(self, frames: Sequence[Frame]) -> None:
+        """Measures the next frames, side by side. How they are cut into calls changes no bit.
+
+        Raises:
+            MediaError: a sample is NaN or infinite (``code="non_finite"``), or lies outside the
+                range that the samples are said to have; nothing is kept of any of the frames.
+            InputError: the planes do not fit the format.
+        """
+        if not frames:
+            return
+        try:
+            self._native.push_many([frame.planes for frame in frames])
+        except InputError as error:
+            if error.code == "non_finite":
+                raise _non_finite(frames) from None
+            raise
+        if self._native.out_of_range_samples:
+            raise out_of_range(self._format, self._native.value_extremes, frames[0].index)
+        self._indices += [frame.index for frame in frames]
+        self._times += [frame.time_s for frame in frames]
+        if self._format.value_range is not None:
+            self._last = tuple(plane.copy() for plane in frames[-1].planes)
+
+    def series(self) -> SignalSeries:
+        """The numbers of the frames taken so far."""
+        columns = self._native.series()
+        times = None if None in self._times else np.array(self._times, np.float64)
+        return SignalSeries(
+            index=np.array(self._indices, np.int64),
+            time_s=times,
+            **columns,
+        )
+
+    def finish(self, clip: ClipInfo, damage: Sequence[Damage] = ()) -> SignalFacts:
+        """The facts of the frames taken.
+
+        Raises:
+            MediaError: there was none, or the values cannot have the range they are said to have.
+        """
+        if not self._indices:
+            raise MediaError(f"{clip.source}: no frames to measure", code="no_frames")
+        refuse_unlikely_range(self._format, self._native.value_extremes, self._last)
+        return pool_signal(self.series(), clip, damage, features=self._features)
+
+
+def _non_finite(frames: Sequence[Frame]) -> MediaError:
+    """The error for the first of the frames that holds a NaN or an infinity."""
+    index = next(
+        frame.index
+        for frame in frames
+        if not all(bool(np.isfinite(plane).all()) for plane in frame.planes)
+    )
+    return MediaError(
+        f"frame {index} holds NaN or infinite samples: its statistics mean nothing; the integrity "
+        "family counts and places them",
+        code="non_finite",
+        frame=index,
+    )
