@@ -7,40 +7,25 @@ from collections.abc import Mapping
 from screentest.metrics.family import Begin, Family
 from screentest.metrics.signal.accumulator import SignalAccumulator
 from screentest.metrics.signal.facts import SignalFacts
-from screentest.metrics.signal.names import IMPL
+from screentest.metrics.signal.names import IMPL, METRICS
 
 __all__ = ["FAMILY"]
-
-_ATTRIBUTES = {"luma_flicker": "flicker"}
-"""Registry names whose fact has another name in the published record of a clip."""
-
-_NAMES = (
-    "sharpness",
-    "sharpness_p10",
-    "hf_ratio",
-    "detail_entropy",
-    "contrast",
-    "saturation",
-    "local_contrast",
-    "brightness",
-    "luma_flicker",
-    "jerk_ratio",
-    "shimmer",
-    "motion_energy",
-    "motion_energy_per_s",
-    "flat_frames",
-)
 
 
 def _begin(begin: Begin) -> SignalAccumulator:
     return SignalAccumulator(begin.format, threads=begin.threads)
 
 
+def _name_of_fact(metric: str) -> str:
+    # The published record of a clip calls it by a shorter name.
+    return "flicker" if metric == "luma_flicker" else metric
+
+
 def _values(facts: SignalFacts) -> dict[str, float | None]:
     gaps = _reasons(facts)
     return {
-        name: None if name in gaps else getattr(facts, _ATTRIBUTES.get(name, name))
-        for name in _NAMES
+        spec.name: None if spec.name in gaps else getattr(facts, _name_of_fact(spec.name))
+        for spec in METRICS
     }
 
 
