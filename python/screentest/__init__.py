@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from screentest.comparing import Comparison, compare
     from screentest.evaluations import evaluate_actions, evaluate_videos
     from screentest.media import open_clip, probe
+    from screentest.metrics.accumulator import MetricAccumulator, SuiteAccumulator
     from screentest.metrics.facts import Score
     from screentest.metrics.integrity import IntegrityFacts, measure_integrity
     from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
@@ -44,6 +45,7 @@ __all__ = [
     "IntegrityFacts",
     "Judgement",
     "MediaError",
+    "MetricAccumulator",
     "MissingBackendError",
     "Policy",
     "PolicyError",
@@ -54,6 +56,7 @@ __all__ = [
     "Screening",
     "ScreeningError",
     "ScreentestError",
+    "SuiteAccumulator",
     "TrajectoryPerturbingError",
     "__version__",
     "compare",
@@ -76,6 +79,7 @@ _HOMES = {
     "screentest.comparing": ("Comparison", "compare"),
     "screentest.evaluations": ("evaluate_actions", "evaluate_videos"),
     "screentest.media": ("open_clip", "probe"),
+    "screentest.metrics.accumulator": ("MetricAccumulator", "SuiteAccumulator"),
     "screentest.metrics.facts": ("Score",),
     "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
     "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
@@ -93,11 +97,13 @@ def __getattr__(name: str) -> Any:
         from screentest._native import VERSION
 
         return VERSION
+    import importlib
+
+    if name == "metrics":
+        return importlib.import_module("screentest.metrics")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
     value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value

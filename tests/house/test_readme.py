@@ -13,6 +13,7 @@ import pytest
 
 from screentest import default_policy, parse_delivery, parse_policy
 from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, NOT_PASSED
+from screentest.metrics import registry
 from screentest.metrics.integrity import AXES, IntegrityFacts
 from screentest.metrics.paired import PAIRED_METRICS
 from screentest.verdicts.delivery import Delivery
@@ -83,6 +84,19 @@ def test_axes_of_the_table_are_those_measured_and_its_facts_exist():
 def test_paired_metrics_of_the_table_are_those_that_can_be_asked_for():
     named = [name for row in table("paired metric") for name in re.findall(r"`(\w+)`", row[0])]
     assert sorted(named) == sorted(PAIRED_METRICS)
+
+
+def test_metrics_of_the_tables_are_those_of_the_registry_with_their_units():
+    known = {spec.name: spec for spec in registry.specs() if spec.status == "measured"}
+    for row in table("paired metric"):
+        for name in re.findall(r"`(\w+)`", row[0]):
+            given = [s for s in known.values() if name in (s.name, s.request)]
+            assert given, name
+            # One stands for a distance that has no unit of its own.
+            units = {s.unit for s in given} - {"LPIPS", "DISTS"}
+            assert units <= {unit.strip() for unit in row[2].split(",")}, name
+    facts = {name for row in table("axis") for name in re.findall(r"`(\w+)`", row[1])}
+    assert {s.name for s in known.values() if s.family == "integrity"} <= facts
 
 
 def test_limits_in_the_table_are_the_default_policys():

@@ -112,6 +112,8 @@ def command(
 
 def report_lines(result: Comparison) -> list[str]:
     """What a person reads of a comparison: the pairing, what was found, and the scores."""
+    from screentest.metrics import registry
+
     pairing = result.facts.pairing
     word = "aligned" if result.aligned else "not aligned"
     if result.align is not None and not result.aligned:
@@ -131,7 +133,7 @@ def report_lines(result: Comparison) -> list[str]:
     }
     pooled = {score.name: score for score in result.scores if score.name.endswith("_pooled")}
     # A PSNR's pooled and worst values stand on its own line.
-    listed = [s for s in result.scores if not s.name.endswith(("_pooled", "_worst"))]
+    listed = [s for s in result.scores if not registry.stands_beside(s.name)]
     width = max(len(score.name) for score in listed)
     for score in listed:
         line = f"  {score.name:<{width}}  {_told(score, pooled.get(f'{score.name}_pooled'))}"

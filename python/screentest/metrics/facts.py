@@ -22,15 +22,16 @@ class Unmeasured(msgspec.Struct, frozen=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """One number about a pair of clips; ``(name, impl)`` says which, and different ``impl`` do not
-    compare.
+    """One number about a clip, or about a pair of them; ``(name, impl)`` says which, and different
+    ``impl`` do not compare.
 
     ``state`` is ``"identical"`` where every sample that the metric reads is equal in both: then an
     infinite ``value`` (PSNR) is ``None``. ``"unmeasured"`` has a ``reason`` and no value.
     ``direction`` says which way is better. ``worst`` and ``worst_frame`` are the worst frame's
-    value and its index in the candidate, ``None`` for a single pooled number or where every frame
-    is identical. ``identical_frames`` of ``frames`` are equal; a mean in dB leaves them out.
-    ``details`` holds what one metric alone has to say: levels, model, weights.
+    value and its index in the clip (of a pair, in the candidate), ``None`` for a single pooled
+    number or where every frame is identical. ``identical_frames`` of ``frames`` are equal; a mean
+    in dB leaves them out. ``details`` holds what one metric alone has to say: levels, model,
+    weights. :func:`screentest.metrics.identity.score` makes one of a registered metric.
     """
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from screentest.metrics import registry
 from screentest.verdicts.timeline import plural, stretches
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ __all__ = ["findings_of"]
 
 _READ_PICTURES = frozenset(("psnr", "mse", "mae"))
 _PLANES = ("psnr_y", "psnr_cb", "psnr_cr")
-_PARTS = ("_pooled", "_worst")
 _TAGS = ("range", "matrix", "primaries", "transfer")
 # What two files of one clip may differ in without a word about the pictures.
 _SILENT = ("codec", "container", "profile", "frames", "size")
@@ -67,7 +67,7 @@ def _identity(facts: PairFacts) -> str:
         return f"{frames} {are} identical"
     if "psnr_avg" in names or set(names).issuperset(_PLANES):
         return f"the planes of {frames} are identical"
-    read = [name for name in names if not name.endswith(_PARTS)]
+    read = [name for name in names if not registry.stands_beside(name)]
     return f"{frames} {are} identical in what is read for {', '.join(read)}"
 
 

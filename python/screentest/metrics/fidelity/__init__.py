@@ -8,22 +8,27 @@ G and B, or their luma, in [0, 1]. The native ones (``psnr_y``, ``psnr_cb``, ``p
 
 from __future__ import annotations
 
-from screentest.metrics.fidelity.accumulator import (
-    Border,
-    FidelityAccumulator,
-    FidelityFacts,
-    MeasuredPair,
-    no_native_planes,
-    unmeasured_score,
-)
-from screentest.metrics.fidelity.functions import fidelity, mae, ms_ssim, mse, psnr, ssim
-from screentest.metrics.fidelity.maps import FrameMaps, frame_maps
-from screentest.metrics.fidelity.names import (
-    FIDELITY,
-    MS_SSIM_SCALES,
-    NATIVE,
-    FidelityMetric,
-)
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
+
+if TYPE_CHECKING:
+    from screentest.metrics.fidelity.accumulator import (
+        Border,
+        FidelityAccumulator,
+        FidelityFacts,
+        MeasuredPair,
+        no_native_planes,
+        unmeasured_score,
+    )
+    from screentest.metrics.fidelity.functions import fidelity, mae, ms_ssim, mse, psnr, ssim
+    from screentest.metrics.fidelity.maps import FrameMaps, frame_maps
+    from screentest.metrics.fidelity.names import (
+        FIDELITY,
+        MS_SSIM_SCALES,
+        NATIVE,
+        FidelityMetric,
+    )
 
 __all__ = [
     "FIDELITY",
@@ -45,3 +50,5 @@ __all__ = [
     "ssim",
     "unmeasured_score",
 ]
+
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "accumulator", "functions", "maps"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from screentest import _native, compute
 from screentest.errors import InputError, MediaError
+from screentest.metrics import identity
 from screentest.metrics.facts import Score
 from screentest.metrics.fidelity.names import FIDELITY
 from screentest.metrics.fidelity.scores import scores_of
@@ -215,16 +216,7 @@ class FidelityAccumulator:
 
 def unmeasured_score(name: str, reason: str) -> Score:
     """The score of a fidelity metric that gave no number."""
-    metric = FIDELITY[name]
-    return Score(
-        name=name,
-        value=None,
-        state="unmeasured",
-        unit=metric.unit,
-        impl=metric.impl,
-        direction=metric.direction,
-        reason=reason,
-    )
+    return identity.score(name, None, reason=reason)
 
 
 def _unmeasured(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from screentest.metrics import identity
 from screentest.metrics.facts import Score
 from screentest.metrics.fidelity.names import FIDELITY, MS_SSIM_SCALES, FidelityMetric
 
@@ -52,13 +53,11 @@ def scores_of(
     identical = values == perfect
     worst = int(np.argmax(values) if metric.direction == "down" else np.argmin(values))
     differs = not identical.all()
-    score = Score(
-        name=name,
-        value=math.fsum(values) / len(values),
+    score = identity.score(
+        name,
+        math.fsum(values) / len(values),
         state="measured" if differs else "identical",
-        unit=metric.unit,
-        impl=metric.impl + impl_suffix,
-        direction=metric.direction,
+        impl_suffix=impl_suffix,
         frames=len(values),
         worst=float(values[worst]) if differs else None,
         worst_frame=int(frames[worst]) if differs else None,
@@ -96,18 +95,15 @@ def _psnr(
         lowest, frame = float(values[worst]), int(frames[worst])
     parts = (("", mean), ("_pooled", pooled), ("_worst", lowest))
     scores = [
-        Score(
-            name=f"{metric.name}{suffix}",
-            value=value,
+        identity.score(
+            f"{metric.name}{suffix}",
+            value,
             state="measured" if count else "identical",
-            unit=metric.unit,
-            impl=metric.impl.replace("@", f"{suffix}@"),
-            direction=metric.direction,
             frames=len(values),
             worst=lowest,
             worst_frame=frame,
             identical_frames=len(values) - count,
-            details=dict(details),
+            details=details,
         )
         for suffix, value in parts
     ]

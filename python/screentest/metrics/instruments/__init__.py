@@ -11,7 +11,15 @@ reaches the network; weights are fetched by ``screentest models fetch`` alone.
 
 from __future__ import annotations
 
-from screentest.metrics.instruments.create import INSTRUMENT_NAMES, create
-from screentest.metrics.instruments.instrument import REQUESTS, TRAITS, Instrument, unmeasured
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
+
+if TYPE_CHECKING:
+    from screentest.metrics.instruments.choice import create
+    from screentest.metrics.instruments.instrument import Instrument, unmeasured
+    from screentest.metrics.instruments.names import INSTRUMENT_NAMES, REQUESTS, TRAITS
 
 __all__ = ["INSTRUMENT_NAMES", "REQUESTS", "TRAITS", "Instrument", "create", "unmeasured"]
+
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "instrument", "choice"))

@@ -25,7 +25,7 @@ import numpy as np
 from screentest.errors import MissingBackendError
 from screentest.media.info import ClipInfo
 from screentest.metrics.facts import Score
-from screentest.metrics.instruments.instrument import CLOSED, NO_PAIR, TRAITS, unmeasured
+from screentest.metrics.instruments.instrument import CLOSED, NO_PAIR, measured, unmeasured
 from screentest.metrics.instruments.rgb import to_rgb
 from screentest.metrics.instruments.samples import Sameness, codes, same_coding
 from screentest.metrics.instruments.torch_scope import plain_float32
@@ -123,14 +123,11 @@ class CvvdpInstrument:
         self.close()
         if self._failure is not None:
             return [unmeasured("cvvdp", self._failure)], {}
-        trait = TRAITS["cvvdp"]
-        score = Score(
-            name="cvvdp",
-            value=value,
+        score = measured(
+            "cvvdp",
+            value,
             state="identical" if self._same.identical else "measured",
-            unit=trait.unit,
-            impl=f"{trait.impl}+cvvdp-{version}",
-            direction=trait.direction,
+            impl_suffix=f"+cvvdp-{version}",
             frames=len(self._planes),
             identical_frames=self._same.identical_frames,
             details={

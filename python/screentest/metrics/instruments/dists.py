@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from screentest.metrics.instruments import backbones, weights
+from screentest.metrics.instruments import backbones, names, weights
 
 __all__ = ["LEAST_SIDE", "PIXELS_PER_BATCH", "WEIGHTS", "Dists"]
 
-WEIGHTS = ("vgg16", "dists")
+WEIGHTS = names.WEIGHTS["dists"]
 # Below this the deepest map is a single pixel, and the structure term means nothing.
 LEAST_SIDE = 32
 # Pixels of one side of a batch: some 1500 bytes of maps for each on VGG-16.

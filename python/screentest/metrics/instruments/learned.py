@@ -16,8 +16,8 @@ from screentest.metrics.instruments import cvvdp, dists, lpips, weights
 from screentest.metrics.instruments.instrument import (
     CLOSED,
     NO_PAIR,
-    TRAITS,
     Instrument,
+    measured,
     unmeasured,
 )
 from screentest.metrics.instruments.rgb import to_rgb
@@ -145,15 +145,11 @@ class LearnedInstrument:
             self._failure = f"the network gives no number for frame {at}"
         if self._failure is not None:
             return [unmeasured(name, self._failure)], {}
-        trait = TRAITS[name]
         worst = int(np.argmax(values))
-        score = Score(
-            name=name,
-            value=float(values.mean()),
+        score = measured(
+            name,
+            float(values.mean()),
             state="identical" if self._same.identical else "measured",
-            unit=trait.unit,
-            impl=trait.impl,
-            direction=trait.direction,
             frames=len(values),
             worst=float(values[worst]),
             worst_frame=self._indices[worst],

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from screentest.metrics.instruments import backbones, weights
+from screentest.metrics.instruments import backbones, names, weights
 
 __all__ = ["LEAST_SIDE", "PIXELS_PER_BATCH", "WEIGHTS", "Lpips"]
 
-WEIGHTS = ("alexnet", "lpips-alex")
+WEIGHTS = names.WEIGHTS["lpips"]
 # Below this a map of AlexNet is empty.
 LEAST_SIDE = 31
 # Pixels of one side of a batch: some 60 bytes of maps for each on AlexNet.

@@ -27,7 +27,7 @@ import numpy as np
 from screentest.metrics.facts import Score
 from screentest.metrics.ffmpeg import Ffmpeg
 from screentest.metrics.instruments.feeds import Feed
-from screentest.metrics.instruments.instrument import CLOSED, NO_PAIR, TRAITS, unmeasured
+from screentest.metrics.instruments.instrument import CLOSED, NO_PAIR, measured, unmeasured
 from screentest.metrics.instruments.logs import LogError, read_vmaf, read_xpsnr
 from screentest.metrics.instruments.piped import Piped, PipedError
 from screentest.metrics.instruments.samples import Sameness, codes, same_coding
@@ -200,13 +200,11 @@ class FfmpegInstrument:
         log = read_vmaf(self._piped.folder / _VMAF_LOG, name, len(self._indices))
         model, transform = VMAF_MODELS[name]
         worst = int(np.argmin(log.values))
-        score = Score(
-            name=name,
-            value=log.mean,
+        score = measured(
+            name,
+            log.mean,
             state="identical" if self._same.identical else "measured",
-            unit=TRAITS[name].unit,
-            impl=f"{TRAITS[name].impl}+libvmaf-{log.version}",
-            direction="up",
+            impl_suffix=f"+libvmaf-{log.version}",
             frames=len(self._indices),
             worst=float(log.values[worst]),
             worst_frame=self._indices[worst],
@@ -227,20 +225,19 @@ class FfmpegInstrument:
         assert self._piped is not None
         channel = list(_XPSNR).index(name)
         values, clip = read_xpsnr(self._piped.folder / _XPSNR_LOG, _XPSNR[name], len(self._indices))
-        trait = TRAITS[name]
         # A conversion by ffmpeg mixes the channels: only whole frames are known to be equal then.
         rgb = self._feed.kind == "rgb"
         equal = self._same.identical_frames if rgb else self._same.channel(channel)
         finite = np.flatnonzero(np.isfinite(values))
         worst = int(finite[np.argmin(values[finite])]) if len(finite) else None
         identical = equal == len(values)
-        score = Score(
-            name=name,
-            value=None if math.isinf(clip) else clip,
+        if math.isinf(clip) and not identical:
+            raise LogError("gives an infinite XPSNR to frames that differ")
+        score = measured(
+            name,
+            None if math.isinf(clip) else clip,
             state="identical" if identical else "measured",
-            unit=trait.unit,
-            impl=f"{trait.impl}+ffmpeg-{self._ffmpeg.version}",
-            direction=trait.direction,
+            impl_suffix=f"+ffmpeg-{self._ffmpeg.version}",
             frames=len(values),
             worst=None if worst is None else float(values[worst]),
             worst_frame=None if worst is None else self._indices[worst],
@@ -251,6 +248,4 @@ class FfmpegInstrument:
                 "pooling": "the filter's figure for the clip",
             },
         )
-        if math.isinf(clip) and not identical:
-            raise LogError("gives an infinite XPSNR to frames that differ")
         return score, values

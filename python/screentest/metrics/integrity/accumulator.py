@@ -14,13 +14,13 @@ from screentest.media.clip import Frame
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.integrity.candidates import Known, Thinned
 from screentest.metrics.integrity.facts import (
-    IMPL,
     Depth,
     FrameSeries,
     GridLine,
     IntegrityFacts,
     unmeasured_axes,
 )
+from screentest.metrics.integrity.names import IMPL
 from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
 
 __all__ = ["IntegrityAccumulator"]

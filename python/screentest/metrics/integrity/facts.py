@@ -12,33 +12,12 @@ from numpy.typing import NDArray
 from screentest import _native
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
+from screentest.metrics.integrity.names import AXES, EVERY_FRAME_AXES, TEMPORAL_AXES
 
-__all__ = [
-    "AXES",
-    "EVERY_FRAME_AXES",
-    "IMPL",
-    "TEMPORAL_AXES",
-    "Depth",
-    "FrameSeries",
-    "GridLine",
-    "IntegrityFacts",
-    "unmeasured_axes",
-]
-
-IMPL = "integrity/1"
-"""Changes when any value of this family could change."""
+__all__ = ["Depth", "FrameSeries", "GridLine", "IntegrityFacts", "unmeasured_axes"]
 
 Depth = Literal["full", "sampled"]
 _F64 = NDArray[np.float64]
-
-AXES = ("noise", "blank", "grid", "frozen", "duplicate", "black", "non_finite", "damaged")
-"""Every axis, in the order of reports."""
-
-TEMPORAL_AXES = ("noise", "frozen", "duplicate")
-"""Axes that compare frames, so that a single frame has none of them."""
-
-EVERY_FRAME_AXES = ("frozen", "duplicate", "black", "non_finite", "damaged")
-"""Axes that a sample of frames cannot speak for."""
 
 
 @dataclass(frozen=True, eq=False)

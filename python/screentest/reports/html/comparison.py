@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from screentest.metrics import registry
 from screentest.reports.html.charts import HIGH, WIDE, SeriesChart, series_chart
 from screentest.reports.html.filmstrip import frame_panels
 from screentest.reports.html.model import CodecFloor, Comparison, PairFacts, WorstFrame
@@ -208,7 +209,7 @@ def _floor_rows(
     return [
         (score.name, unit_word(score.unit), _told(score), _told(known[score.name]))
         for score in comparison.scores
-        if score.name in known and not score.name.endswith(("_pooled", "_worst"))
+        if score.name in known and not registry.stands_beside(score.name)
     ]
 
 

@@ -11,25 +11,15 @@ from screentest.media.info import ClipInfo
 from screentest.metrics.facts import Score
 from screentest.metrics.ffmpeg import Ffmpeg, find
 from screentest.metrics.instruments.feeds import plan_feed
-from screentest.metrics.instruments.instrument import REQUESTS, Instrument, unmeasured
+from screentest.metrics.instruments.instrument import Instrument, unmeasured
 from screentest.metrics.instruments.learned import create_learned
+from screentest.metrics.instruments.names import REQUESTS
 from screentest.metrics.instruments.vmaf import VMAF_MODELS, FfmpegInstrument
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
 
-__all__ = ["INSTRUMENT_NAMES", "create"]
-
-# Request name -> what it is; the order is that of a listing.
-INSTRUMENT_NAMES: dict[str, str] = {
-    "vmaf": "VMAF, model v0.6.1, 0 to 100, higher is better",
-    "vmaf_neg": "VMAF NEG, model v0.6.1neg: no gain from sharpening, 0 to 100, higher is better",
-    "vmaf_phone": "VMAF, model v0.6.1 with the phone transform, 0 to 100, higher is better",
-    "xpsnr": "XPSNR of Y, Cb and Cr in dB, higher is better",
-    "cvvdp": "ColorVideoVDP in JOD, at most 10, higher is better",
-    "lpips": "LPIPS v0.1, AlexNet: a distance from 0, lower is better",
-    "dists": "DISTS, VGG-16: a distance from 0, lower is better",
-}
+__all__ = ["create"]
 
 _INTERLACED = {"tt", "bb", "tb", "bt"}
 _XPSNR = REQUESTS["xpsnr"]
@@ -51,7 +41,7 @@ def create(
     none of them gives.
 
     Args:
-        names: keys of :data:`INSTRUMENT_NAMES`.
+        names: keys of :data:`~screentest.metrics.instruments.names.INSTRUMENT_NAMES`.
         reference, candidate: facts of the two clips; their sizes must be equal.
         reference_format, candidate_format: how the planes of their frames are read.
         threads: threads of the instruments, ``None`` for the compute budget's default.

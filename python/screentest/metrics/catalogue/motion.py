@@ -1,0 +1,51 @@
+"""Planned: what moves, how steadily, and how much of it a candidate keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screentest.metrics.catalogue.planned import planned
+
+__all__ = ["PLANNED"]
+
+_TRACKS: dict[str, Any] = {"modality": "video", "family": "tracks", "unit": "1"}
+_FLOW: dict[str, Any] = {
+    "dimension": "temporal", "modality": "video", "family": "flow", "unit": "1", "extra": "flow",
+}  # fmt: skip
+_PAIRED: dict[str, Any] = {"paired": True, "reference_only": True}
+_STEADY: dict[str, Any] = {
+    "dimension": "temporal", "modality": "video", "family": "signal", "direction": "down",
+    "bounds": (0.0, None), "note": "a frozen clip reads 0: look at its motion as well",
+}  # fmt: skip
+
+PLANNED = (
+    planned("luma_flicker", "spread of the frames' mean luma over its mean", unit="%",
+            **_STEADY),
+    planned("jerk_ratio", "second difference of luma over the first", unit="1", **_STEADY),
+    planned("track_stability_ratio", "track stability over that of a control",
+            dimension="similarity", direction="target", target=1.0, bounds=(0.0, None),
+            paired=True, headline=True, gated=True, **_TRACKS,
+            note="low is warble, high is over-smoothing; holds between two takes of a prompt"),
+    planned("track_stability", "share of the tracked points that move coherently",
+            dimension="quality", direction="up", bounds=(0.0, 1.0), **_TRACKS,
+            note="depends on the content: only its ratio to a control is judged"),
+    planned("track_survival", "share of the tracked points that live to their window's end",
+            dimension="quality", direction="up", bounds=(0.0, 1.0), **_TRACKS,
+            note="depends on the content"),
+    planned("track_jitter", "acceleration of the tracks over their speed", dimension="quality",
+            direction="down", bounds=(0.0, None), pool="median", **_TRACKS),
+    planned("track_rigidity_error", "change of the distance between neighbouring tracks",
+            dimension="quality", direction="down", bounds=(0.0, None), pool="median",
+            **{**_TRACKS, "unit": "%"}),
+    planned("flow_divergence", "end-point error of the optical flow over the reference's motion",
+            direction="down", bounds=(0.0, None), **_FLOW, **_PAIRED),
+    planned("warp_error", "residual of a warp by the optical flow, over contrast",
+            direction="down", bounds=(0.0, None), **_FLOW,
+            note="warps the wrong way, as published: it measures motion times texture, and nothing "
+            "should gate on it"),
+    planned("warp_error_delta", "warp_error of the candidate minus the reference's",
+            direction="target", target=0.0, **_FLOW, **_PAIRED),
+    planned("motion_mag_ratio", "mean optical flow over the reference's", direction="target",
+            target=1.0, bounds=(0.0, None), **_FLOW, **_PAIRED,
+            note="does not tell over-smoothing from an identical pair"),
+)  # fmt: skip
