@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from screentest.cli import compare, demo, evaluate, exit_codes, models, output, probe, screen
+from screentest.cli import (
+    compare,
+    demo,
+    evaluate,
+    exit_codes,
+    metrics,
+    models,
+    output,
+    probe,
+    screen,
+)
 
 __all__ = ["app", "main"]
 
@@ -103,6 +113,9 @@ app.command("compare", help=output.prose(compare.command.__doc__), epilog=compar
     compare.command
 )
 app.add_typer(evaluate.app, name="eval")
+app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(
+    metrics.command
+)
 app.add_typer(models.app, name="models")
 app.command("probe", help=output.prose(probe.command.__doc__), epilog=exit_codes.HELP)(
     probe.command
