@@ -51,6 +51,7 @@ FAMILIES = (
     "integrity",
     "fidelity",
     "instruments",
+    "signal",
 )
 """The packages of metrics whose ``names`` hold a table ``METRICS``."""
 

@@ -13,15 +13,7 @@ _FLOW: dict[str, Any] = {
     "dimension": "temporal", "modality": "video", "family": "flow", "unit": "1", "extra": "flow",
 }  # fmt: skip
 _PAIRED: dict[str, Any] = {"paired": True, "reference_only": True}
-_STEADY: dict[str, Any] = {
-    "dimension": "temporal", "modality": "video", "family": "signal", "direction": "down",
-    "bounds": (0.0, None), "note": "a frozen clip reads 0: look at its motion as well",
-}  # fmt: skip
-
 PLANNED = (
-    planned("luma_flicker", "spread of the frames' mean luma over its mean", unit="%",
-            **_STEADY),
-    planned("jerk_ratio", "second difference of luma over the first", unit="1", **_STEADY),
     planned("track_stability_ratio", "track stability over that of a control",
             dimension="similarity", direction="target", target=1.0, bounds=(0.0, None),
             paired=True, headline=True, gated=True, **_TRACKS,

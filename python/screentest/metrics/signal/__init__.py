@@ -6,17 +6,22 @@ populations of two arms. Every frame is read once; the spectrum is that of the w
 
 from __future__ import annotations
 
-from screentest.metrics.signal.accumulator import SignalAccumulator
-from screentest.metrics.signal.clip_score import (
-    ClipScore,
-    load_clip_score,
-    save_clip_score,
-    score_clip,
-)
-from screentest.metrics.signal.facts import FEATURES, SignalFacts, SignalSeries
-from screentest.metrics.signal.measure import measure_signal
-from screentest.metrics.signal.names import IMPL, METRICS
-from screentest.metrics.signal.pooling import pool_signal
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
+
+if TYPE_CHECKING:
+    from screentest.metrics.signal.accumulator import SignalAccumulator
+    from screentest.metrics.signal.clip_score import (
+        ClipScore,
+        load_clip_score,
+        save_clip_score,
+        score_clip,
+    )
+    from screentest.metrics.signal.facts import FEATURES, SignalFacts, SignalSeries
+    from screentest.metrics.signal.measure import measure_signal
+    from screentest.metrics.signal.names import IMPL, METRICS
+    from screentest.metrics.signal.pooling import pool_signal
 
 __all__ = [
     "FEATURES",
@@ -32,3 +37,7 @@ __all__ = [
     "save_clip_score",
     "score_clip",
 ]
+
+__getattr__, __dir__ = lazily(
+    __name__, __all__, ("names", "facts", "pooling", "accumulator", "measure", "clip_score")
+)
