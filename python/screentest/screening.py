@@ -6,11 +6,7 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -20,6 +16,7 @@ from screentest.errors import InputError, MediaError, PolicyError, ScreentestErr
 from screentest.metrics.facts import Unmeasured
 from screentest.reports import canonical
 from screentest.reports.screening import describe_error, error_record, screening_record
+from screentest.side_by_side import check_sources, name_of, results_in_order
 from screentest.verdicts.delivery import Delivery, DeliveryLike, as_delivery
 from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.judgement import Defect, Verdict
@@ -203,45 +200,17 @@ def screen_many(
     argument raises before the first source is opened. ``sources`` may be a generator: it is read
     only a little ahead of the results. Closing the iterator drops what has not begun.
     """
-    if isinstance(sources, (str, bytes, os.PathLike)):
-        raise InputError(f"sources is {sources!r}: a list of sources was expected, not one")
+    check_sources(sources)
     checked = as_policy(policy), as_delivery(spec), _depth(depth), _axes(require)
-    budget = compute.threads(threads)
-    return _screen_many(sources, checked, budget, open_options)
 
-
-def _screen_many(
-    sources: Iterable[Any],
-    checked: tuple[Policy, Delivery | None, Depth, tuple[str, ...]],
-    budget: int,
-    open_options: dict[str, Any],
-) -> Generator[Screening | ScreeningError, None, None]:
-    workers = max(1, budget // 2)
-    each = max(1, budget // workers)
-
-    def one(source: Any) -> Screening | ScreeningError:
+    def one(source: Any, each: int) -> Screening | ScreeningError:
         try:
             return _screen(source, *checked, each, open_options)
         except (ScreentestError, OSError) as error:
             code, message = describe_error(error)
-            return ScreeningError(source=_name_of(source), code=code, message=message)
+            return ScreeningError(source=name_of(source), code=code, message=message)
 
-    if workers == 1:
-        # On the caller's thread, so that an interrupt ends the file that is being read.
-        yield from map(one, sources)
-        return
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="screentest-screen")
-    ahead: deque[Future[Screening | ScreeningError]] = deque()
-    try:
-        for source in sources:
-            ahead.append(pool.submit(one, source))
-            if len(ahead) >= 2 * workers:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-    finally:
-        # What has begun is not waited for: an interrupt must not last as long as a two-hour file.
-        pool.shutdown(wait=False, cancel_futures=True)
+    return results_in_order(one, sources, compute.threads(threads))
 
 
 class Screener:
@@ -385,12 +354,6 @@ class Screener:
                 f"first was {first.width}x{first.height} {first.pixel_format}",
                 code="frames_differ",
             )
-
-
-def _name_of(source: Any) -> str:
-    with suppress(TypeError):
-        return os.fsdecode(source)
-    return type(source).__name__
 
 
 def _depth(depth: Depth) -> Depth:

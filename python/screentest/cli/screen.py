@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from screentest.cli import exit_codes, output
-from screentest.cli.walk import IMAGES, walk
+from screentest.cli.walk import inputs
 
 if TYPE_CHECKING:
     from screentest.screening import Screening, ScreeningError
@@ -75,16 +75,9 @@ def command(
     This is no quality gate: a melted render can score higher than a clean one.
     """
     # The library loads only now, so that --help does not wait for it.
-    from screentest import compute, screening
+    from screentest import screening
 
-    files, skipped = walk(paths, sequences=sequence)
-    if skipped:
-        _note_skipped(skipped)
-    stills = sum(file.rpartition(".")[2].lower() in IMAGES for file in files)
-    if stills > 1 and not sequence:
-        output.note(f"{stills} stills are judged one by one; --sequence makes a folder one clip")
-    if threads is not None and compute.threads(threads) < threads:
-        output.note(f"--threads {threads} is more than the {compute.threads(threads)} usable CPUs")
+    files = inputs(paths, sequences=sequence, done="judged", threads=threads)
     options = {"decoder": decoder, "device": device}
     results = screening.screen_many(
         files,
@@ -168,10 +161,3 @@ def _summary(counts: Counter[str], total: int) -> str:
     if judged < total:
         parts.append(f"{total - judged} not looked at")
     return f"{total} file{'s' * (total != 1)}: {', '.join(parts)}"
-
-
-def _note_skipped(skipped: list[str]) -> None:
-    named = ", ".join(output.shown(path) for path in skipped[:5])
-    more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
-    count = f"{len(skipped)} file{'s that are' if len(skipped) > 1 else ' that is'}"
-    output.note(f"skipped {count} no video or image: {named}{more}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from screentest.cli import output
 from screentest.errors import InputError
 
-__all__ = ["IMAGES", "VIDEOS", "Found", "walk"]
+__all__ = ["IMAGES", "VIDEOS", "Found", "inputs", "walk"]
 
 VIDEOS = frozenset(
     (
@@ -95,3 +96,26 @@ def _extension(name: str) -> str:
 
 def _raise(error: OSError) -> None:
     raise error
+
+
+def inputs(paths: list[str], *, sequences: bool, done: str, threads: int | None) -> list[str]:
+    """The files behind the paths, with notes on stderr about what may surprise: files that are no
+    media, stills that are ``done`` one by one, more threads than there are CPUs."""
+    from screentest import compute
+
+    files, skipped = walk(paths, sequences=sequences)
+    if skipped:
+        _note_skipped(skipped)
+    stills = sum(_extension(file) in IMAGES for file in files)
+    if stills > 1 and not sequences:
+        output.note(f"{stills} stills are {done} one by one; --sequence makes a folder one clip")
+    if threads is not None and compute.threads(threads) < threads:
+        output.note(f"--threads {threads} is more than the {compute.threads(threads)} usable CPUs")
+    return files
+
+
+def _note_skipped(skipped: list[str]) -> None:
+    named = ", ".join(output.shown(path) for path in skipped[:5])
+    more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+    count = f"{len(skipped)} file{'s that are' if len(skipped) > 1 else ' that is'}"
+    output.note(f"skipped {count} no video or image: {named}{more}")

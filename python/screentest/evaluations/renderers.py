@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from screentest.errors import InputError, MediaError
-from screentest.evaluations.digests import digest_bytes
+from screentest.media.content import digest_bytes
 
 __all__ = ["MODES", "Mode", "Rendered", "Renderer", "Sample", "as_rendered", "load_renderer",
            "renderer_identity"]  # fmt: skip

@@ -15,7 +15,6 @@ from screentest.errors import MediaError, ScreentestError
 from screentest.evaluations.action_error import IMPL as ACTION_IMPL
 from screentest.evaluations.action_error import NAME as ACTION_MSE
 from screentest.evaluations.action_files import EXTENSIONS
-from screentest.evaluations.digests import digest_bytes, digest_path
 from screentest.evaluations.layout import Prediction
 from screentest.evaluations.pairs import PairResult, compare_actions, compare_videos
 from screentest.evaluations.plan import ACTION_MODES, VIDEO_MODES, Request, Subject
@@ -23,6 +22,7 @@ from screentest.evaluations.records import FILE_NAME, Record, Skip, read_record
 from screentest.evaluations.renderers import Rendered
 from screentest.evaluations.sample_file import Statement, read_statement, state
 from screentest.evaluations.scorer import Scorer
+from screentest.media.content import digest_bytes, digest_path
 from screentest.reports.canonical import printable
 
 __all__ = ["Known", "Scoring", "beside"]

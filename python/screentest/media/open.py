@@ -14,7 +14,7 @@ from screentest.media.alpha import AlphaRule, check_alpha
 from screentest.media.clip import Clip
 from screentest.media.source import MediaSource, sniff
 
-__all__ = ["open_clip"]
+__all__ = ["is_in_memory", "media_source", "open_clip"]
 
 _DECODERS = ("pyav", "torchcodec")
 
@@ -78,11 +78,7 @@ def open_clip(
             f"frame_rate={frame_rate!r}: expected frames per second above 0", code="bad_frame_rate"
         )
     rule = check_alpha(alpha)
-    if isinstance(source, (str, os.PathLike)):
-        in_file = True
-    else:
-        in_file = isinstance(source, (bytes, bytearray)) or _is_file_object(source)
-    if not in_file:
+    if is_in_memory(source):
         if decoder != "pyav":
             raise InputError("decoder= is for files; arrays are not decoded", code="bad_decoder")
         from screentest.media.arrays import open_array
@@ -108,12 +104,28 @@ def open_clip(
             from screentest.media.images import open_folder
 
             return open_folder(path, frame_rate=frame_rate, alpha=rule)
-        media = _from_path(path)
-    elif isinstance(source, (bytes, bytearray)):
-        media = MediaSource.from_file(io.BytesIO(source), "<bytes>")
-    else:
-        media = _from_file_object(source)
-    return _open_media(media, rule, frame_rate, decoder, device, budget)
+    return _open_media(media_source(source), rule, frame_rate, decoder, device, budget)
+
+
+def is_in_memory(source: Any) -> bool:
+    """Whether a source is pictures as they are, neither a path nor the bytes of a file."""
+    if isinstance(source, (str, os.PathLike, bytes, bytearray)):
+        return False
+    return not _is_file_object(source)
+
+
+def media_source(source: Any) -> MediaSource:
+    """The file behind a path, bytes or a binary file object; not for a folder.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        MediaError: it is no regular file, or no file object that can be read and sought.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(os.fsdecode(os.fspath(source)))
+    if isinstance(source, (bytes, bytearray)):
+        return MediaSource.from_file(io.BytesIO(source), "<bytes>")
+    return _from_file_object(source)
 
 
 def is_rate(value: Any) -> bool:

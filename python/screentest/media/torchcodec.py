@@ -22,7 +22,7 @@ from screentest.media.info import Damage
 from screentest.media.source import MediaSource
 from screentest.media.video import VideoClip, queue_depth
 
-__all__ = ["TorchCodecClip"]
+__all__ = ["TorchCodecClip", "torchcodec_name"]
 
 # Frames fetched with one call: a call costs some tens of microseconds beside the decoding.
 _BATCH = 8
@@ -75,7 +75,7 @@ class TorchCodecClip(Clip):
         flags = set(info.flags) | {"converted"}
         if device != "cpu":
             flags.add("cuda_copied")
-        name = f"torchcodec {self._module.__version__} (torch {self._torch.__version__}, {device})"
+        name = torchcodec_name(source.name, device)
         self.info = msgspec.structs.replace(
             info, decoder=name, luma_domain="rgb", conversion="rgb24", flags=tuple(sorted(flags))
         )
@@ -154,6 +154,16 @@ class TorchCodecClip(Clip):
         self._damage[index] = Damage(
             kind="decode_error", detail=f"no picture: {why}", frame=index, frames_lost=1
         )
+
+
+def torchcodec_name(source: str, device: str) -> str:
+    """Name and version of this decoder.
+
+    Raises:
+        MissingBackendError: it is not installed; the message names the ``source`` it is for.
+    """
+    torch, module = _backend(source)
+    return f"torchcodec {module.__version__} (torch {torch.__version__}, {device})"
 
 
 def _backend(name: str) -> tuple[Any, Any]:

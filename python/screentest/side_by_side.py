@@ -1,0 +1,62 @@
+"""Many sources within one compute budget, their results in the order of the sources."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from screentest.errors import InputError
+
+__all__ = ["check_sources", "name_of", "results_in_order"]
+
+Result = TypeVar("Result")
+
+
+def check_sources(sources: Any) -> None:
+    """Refuses one source where a list of them was meant.
+
+    Raises:
+        InputError: it is a path.
+    """
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise InputError(f"sources is {sources!r}: a list of sources was expected, not one")
+
+
+def name_of(source: Any) -> str:
+    """What a source is called where it could not be opened."""
+    with suppress(TypeError):
+        return os.fsdecode(source)
+    return type(source).__name__
+
+
+def results_in_order(
+    one: Callable[[Any, int], Result], sources: Iterable[Any], budget: int
+) -> Generator[Result, None, None]:
+    """``one(source, threads)`` of each source, several at a time where the budget allows.
+
+    ``sources`` may be a generator: it is read only a little ahead of the results. Closing the
+    iterator drops what has not begun.
+    """
+    workers = max(1, budget // 2)
+    each = max(1, budget // workers)
+    if workers == 1:
+        # On the caller's thread, so that an interrupt ends the file that is being read.
+        for source in sources:
+            yield one(source, each)
+        return
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="screentest-source")
+    ahead: deque[Future[Result]] = deque()
+    try:
+        for source in sources:
+            ahead.append(pool.submit(one, source, each))
+            if len(ahead) >= 2 * workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        # What has begun is not waited for: an interrupt must not last as long as a two-hour file.
+        pool.shutdown(wait=False, cancel_futures=True)
