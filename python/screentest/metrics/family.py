@@ -10,7 +10,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
-    from screentest.media.clip import Frame
+    from screentest.media.clip import Clip, Frame
     from screentest.media.info import ClipInfo, Damage
 
 __all__ = ["Accumulator", "Begin", "Family"]
@@ -55,6 +55,10 @@ def _nothing_missing() -> None:
     return None
 
 
+def _as_they_are(_clip: Clip, facts: Facts, _threads: int) -> Facts:
+    return facts
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[Facts]):
     """One family of facts about a clip.
@@ -71,6 +75,11 @@ class Family(Generic[Facts]):
         reasons: why each value that is ``None`` is: metric name -> one line.
         options: the options it takes, with their defaults.
         missing: why it cannot run here (an extra that is not installed), or ``None``.
+        look_again: what a look at a few more frames adds once the clip has been read to its end;
+            gives the facts. For what only the whole can tell: which frames would be evidence.
+        derive: makes the facts, to the last bit, from those of the family called ``derived_from``;
+            where that one is measured too, this one is given no frames.
+        derived_from: name of a family whose facts hold all that this one reads of the frames.
     """
 
     name: str
@@ -83,3 +92,6 @@ class Family(Generic[Facts]):
     wanted: Callable[[int, Mapping[str, Any]], Sequence[int] | None] = _every_frame
     options: Mapping[str, Any] = field(default_factory=dict)
     missing: Callable[[], str | None] = _nothing_missing
+    look_again: Callable[[Clip, Facts, int], Facts] = _as_they_are
+    derive: Callable[[Any], Facts] | None = None
+    derived_from: str = ""

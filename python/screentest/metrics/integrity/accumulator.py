@@ -12,7 +12,7 @@ from screentest import _native, compute
 from screentest.errors import InputError, MediaError
 from screentest.media.clip import Frame
 from screentest.media.info import ClipInfo, Damage
-from screentest.metrics.integrity.candidates import Known, Thinned
+from screentest.metrics.integrity.candidates import Known, Thinned, sampled_frames
 from screentest.metrics.integrity.facts import (
     Depth,
     FrameSeries,
@@ -72,9 +72,7 @@ class IntegrityAccumulator:
 
     def sampled_frames(self) -> list[int]:
         """Display indices that the sampled axes read, ascending."""
-        starts = self._candidates.starts(self._frames or 0)
-        needed = {k for start in starts for k in (start, start + 1)}
-        return sorted(needed) if needed else list(range(min(1, self._frames or 0)))
+        return sampled_frames(self._frames or 0)
 
     def push(self, frame: Frame) -> None:
         """Measures one frame. Frames come in display order; a gap starts a new run.
@@ -133,7 +131,7 @@ class IntegrityAccumulator:
                 self._previous = first if kept else None
         return _copied(frame) if self._own_frames else frame
 
-    def finish(self, clip: ClipInfo, damage: list[Damage] | None = None) -> IntegrityFacts:
+    def finish(self, clip: ClipInfo, damage: Sequence[Damage] = ()) -> IntegrityFacts:
         """The facts of the frames pushed.
 
         Raises:
@@ -167,7 +165,7 @@ class IntegrityAccumulator:
         return IntegrityFacts(
             impl=IMPL,
             clip=clip,
-            damage=tuple(damage or ()),
+            damage=tuple(damage),
             depth=self.depth,
             frames=frames,
             frames_read=read,

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from screentest import _native
 
-__all__ = ["Known", "Thinned"]
+__all__ = ["Known", "Thinned", "sampled_frames"]
+
+
+def sampled_frames(frames: int) -> list[int]:
+    """Display indices that the sampled axes read of a clip of so many frames, ascending."""
+    starts = Known(frames).starts(frames)
+    needed = {k for start in starts for k in (start, start + 1)}
+    # Of a single picture there is one frame, whichever pairs are asked for.
+    return sorted(index for index in needed if index < frames)
 
 
 class Known:
