@@ -25,6 +25,7 @@ from screentest.errors import (
 if TYPE_CHECKING:
     from screentest.comparing import Comparison, compare
     from screentest.evaluations import evaluate_actions, evaluate_videos
+    from screentest.measuring import Measurement, MeasurementError, measure, measure_many
     from screentest.media import open_clip, probe
     from screentest.metrics.accumulator import MetricAccumulator, SuiteAccumulator
     from screentest.metrics.facts import Score
@@ -44,6 +45,8 @@ __all__ = [
     "InputError",
     "IntegrityFacts",
     "Judgement",
+    "Measurement",
+    "MeasurementError",
     "MediaError",
     "MetricAccumulator",
     "MissingBackendError",
@@ -66,7 +69,9 @@ __all__ = [
     "judge_integrity",
     "load_delivery",
     "load_policy",
+    "measure",
     "measure_integrity",
+    "measure_many",
     "open_clip",
     "parse_delivery",
     "parse_policy",
@@ -78,6 +83,7 @@ __all__ = [
 _HOMES = {
     "screentest.comparing": ("Comparison", "compare"),
     "screentest.evaluations": ("evaluate_actions", "evaluate_videos"),
+    "screentest.measuring": ("Measurement", "MeasurementError", "measure", "measure_many"),
     "screentest.media": ("open_clip", "probe"),
     "screentest.metrics.accumulator": ("MetricAccumulator", "SuiteAccumulator"),
     "screentest.metrics.facts": ("Score",),

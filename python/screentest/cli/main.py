@@ -15,6 +15,7 @@ from screentest.cli import (
     demo,
     evaluate,
     exit_codes,
+    measure,
     metrics,
     models,
     output,
@@ -111,6 +112,9 @@ app.command("screen", help=output.prose(screen.command.__doc__), epilog=exit_cod
 )
 app.command("compare", help=output.prose(compare.command.__doc__), epilog=compare.EXIT_STATUS)(
     compare.command
+)
+app.command("measure", help=output.prose(measure.command.__doc__), epilog=measure.EXIT_STATUS)(
+    measure.command
 )
 app.add_typer(evaluate.app, name="eval")
 app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(
