@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from screentest.errors import InputError
 from screentest.metrics.family import Begin, Family
 from screentest.metrics.signal.accumulator import SignalAccumulator
 from screentest.metrics.signal.facts import SignalFacts
@@ -13,7 +15,15 @@ __all__ = ["FAMILY"]
 
 
 def _begin(begin: Begin) -> SignalAccumulator:
-    return SignalAccumulator(begin.format, threads=begin.threads)
+    features = begin.options["features"]
+    return SignalAccumulator(begin.format, features=features, threads=begin.threads)
+
+
+def _wanted(_frames: int, options: Mapping[str, Any]) -> None:
+    if not isinstance(options["features"], bool):
+        raise InputError(
+            f"features={options['features']!r}: expected True or False", code="bad_features"
+        )
 
 
 def _name_of_fact(metric: str) -> str:
@@ -39,6 +49,8 @@ FAMILY = Family(
     impl=IMPL,
     facts=SignalFacts,
     begin=_begin,
+    wanted=_wanted,
+    options={"features": True},
     values=_values,
     reasons=_reasons,
 )

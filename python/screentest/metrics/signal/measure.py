@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from screentest import compute
-from screentest.media import open_clip
-from screentest.media.clip import Clip
-from screentest.metrics.signal.accumulator import SignalAccumulator
+from screentest.metrics.one_pass import measure_alone
 from screentest.metrics.signal.facts import SignalFacts
+from screentest.metrics.signal.family import FAMILY
 
 __all__ = ["measure_signal"]
-
-_BATCH = 8
 
 
 def measure_signal(
@@ -45,16 +41,10 @@ def measure_signal(
         >>> round(facts.motion_energy, 6), round(facts.jerk_ratio, 6), facts.flat_frames
         (20.0, 1.0, 3)
     """
-    budget = compute.threads(threads)
-    if isinstance(source, Clip):
-        return _measure(source, features, budget)
-    with open_clip(source, threads=budget, **options) as clip:
-        return _measure(clip, features, budget)
-
-
-def _measure(clip: Clip, features: bool, threads: int) -> SignalFacts:
-    accumulator = SignalAccumulator(clip.format, features=features, threads=threads)
-    frames = clip.frames(ahead=threads > 1)
-    while batch := list(islice(frames, _BATCH)):
-        accumulator.push_many(batch)
-    return accumulator.finish(clip.info, clip.damage)
+    return measure_alone(
+        source,
+        FAMILY,
+        threads=compute.threads(threads),
+        options={"features": features},
+        **options,
+    )
