@@ -20,6 +20,7 @@ __all__ = [
     "INTEGRITY_PAIRS",
     "PAIRING_REACH",
     "VERSION",
+    "DetailKernel",
     "FidelityKernel",
     "FrameFormat",
     "IntegrityAccumulator",
@@ -28,6 +29,7 @@ __all__ = [
     "pair_starts",
     "pairing_signature",
     "rgb8",
+    "scan_samples",
     "simd_levels",
 ]
 
@@ -54,6 +56,9 @@ def pair_starts(frames: int, pairs: int) -> list[int]:
 
 def rgb8(format: FrameFormat, planes: Sequence[_Plane], *, threads: int = 1) -> NDArray[np.uint8]:
     """A frame as ``(H, W, 3)`` of R, G and B: rounded to 8 bits, clipped, chroma repeated."""
+
+def scan_samples(format: FrameFormat, planes: Sequence[_Plane]) -> _Scan:
+    """What the samples of one frame are checked for; of 8-bit samples nothing need be read."""
 
 def simd_levels() -> list[str]:
     """The dispatch levels that this CPU runs, slowest first: "baseline", "avx2", "avx512"."""
@@ -139,6 +144,32 @@ class FrameFormat:
 
 _Scan: TypeAlias = tuple[int, int, tuple[float, float] | None]
 """Non-finite samples, samples out of range, smallest and largest finite sample."""
+
+class _Detail(TypedDict):
+    edge_overshoot: float
+    edge_strength: float
+    edge_density: float
+    texture_residual: float
+    band_pixels: int
+    luma_std: float
+
+@final
+class DetailKernel:
+    """Edges, what lies beside them, and texture of single frames. Immutable, and safe to share.
+
+    ``simd`` forces a dispatch level, which changes no bit of any result.
+    """
+
+    def __new__(
+        cls, format: FrameFormat, *, threads: int = 1, simd: str | None = None
+    ) -> DetailKernel: ...
+    def measure(self, planes: Sequence[_Plane]) -> tuple[_Detail, _Scan]:
+        """The numbers of one frame, and what its samples were checked for.
+
+        ``texture_residual`` is NaN where no pixel is texture, ``edge_overshoot`` 0 where
+        ``band_pixels`` is. The planes are read without the GIL: nobody may write to them before
+        this returns.
+        """
 
 @final
 class FidelityKernel:

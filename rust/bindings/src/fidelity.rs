@@ -1,16 +1,17 @@
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use screentest_kernels::Frame;
 use screentest_kernels::fidelity::{
     self, Border, Errors, Fidelity, FrameFidelity, Structure, TAPS, Wants,
 };
 use screentest_kernels::simd::Level;
-use screentest_kernels::{Frame, Scan};
 
 use crate::errors::{input_error, no_threads, raise};
 use crate::format::FrameFormat;
 use crate::frames::Planes;
 use crate::pool::in_pool;
+use crate::scan::{PyScan, scan_of};
 use crate::simd::level_of;
 
 /// Compares frames of one format with frames of another; keeps nothing between them.
@@ -135,13 +136,6 @@ pub(crate) fn rgb8<'py>(
     let rgb = result.map_err(|e| no_threads(py, threads, &e))?.map_err(|e| raise(py, &e))?;
     let (height, width) = (format.inner.height(), format.inner.width());
     PyArray1::from_vec(py, rgb).reshape([height, width, 3])
-}
-
-/// (non-finite samples, samples out of range, smallest and largest finite sample).
-type PyScan = (u64, u64, Option<(f64, f64)>);
-
-fn scan_of(scan: Scan) -> PyScan {
-    (scan.non_finite, scan.out_of_range, scan.extremes)
 }
 
 /// The numbers that were asked for, by name.

@@ -1,5 +1,6 @@
 //! The boundary between Python and the kernels: borrow, check, compute without the GIL, map errors.
 
+mod detail;
 mod errors;
 mod fidelity;
 mod format;
@@ -7,6 +8,7 @@ mod frames;
 mod integrity;
 mod pairing;
 mod pool;
+mod scan;
 mod signal;
 mod simd;
 
@@ -16,6 +18,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::detail::DetailKernel;
+    #[pymodule_export]
     use crate::fidelity::{FidelityKernel, rgb8};
     #[pymodule_export]
     use crate::format::FrameFormat;
@@ -23,6 +27,8 @@ mod _native {
     use crate::integrity::{IntegrityAccumulator, pair_starts};
     #[pymodule_export]
     use crate::pairing::{PairingAccumulator, pairing_signature};
+    #[pymodule_export]
+    use crate::scan::scan_samples;
     #[pymodule_export]
     use crate::signal::SignalAccumulator;
 

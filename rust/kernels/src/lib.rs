@@ -5,6 +5,7 @@
 //! is [`Format::full_scale`]. Sums of integers do not depend on their order, so the same input gives
 //! the same bits whatever the number of threads and whatever the instruction set.
 
+pub mod detail;
 mod error;
 pub mod fidelity;
 mod format;
@@ -21,7 +22,7 @@ mod spare;
 pub use error::Error;
 pub use format::{Format, Model, Range};
 pub use frame::{Frame, Pixels};
-pub use scan::Scan;
+pub use scan::{Scan, scan_frame};
 
 /// What a kernel returns.
 pub type Result<T> = std::result::Result<T, Error>;

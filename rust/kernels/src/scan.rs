@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::Result;
 use crate::format::{Format, Range};
 use crate::frame::{Frame, Pixels, Rows, Sample};
 use crate::simd::Level;
@@ -37,6 +38,15 @@ impl Scan {
             extremes,
         }
     }
+}
+
+/// What a frame's samples are checked for before anything is measured of them.
+///
+/// # Errors
+/// A frame that does not fit the format.
+pub fn scan_frame(format: &Format, frame: &Frame<'_>, level: Level) -> Result<Scan> {
+    frame.check(format)?;
+    Ok(scan(level, format, frame, false))
 }
 
 /// Rows of one parallel task.

@@ -1,4 +1,4 @@
-//! Memory that one frame's comparison leaves for the next.
+//! What one frame's comparison is worked on in, and leaves for the next.
 
 use rayon::prelude::*;
 

@@ -32,6 +32,15 @@ impl Moments {
         total
     }
 
+    /// What both planes sum to together.
+    pub(crate) fn merge(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            sum: self.sum + other.sum,
+            sum_of_squares: self.sum_of_squares + other.sum_of_squares,
+        }
+    }
+
     pub(crate) fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }

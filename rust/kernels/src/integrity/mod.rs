@@ -22,7 +22,7 @@ use crate::luma::{Decimated, decimate};
 use crate::scan::{Scan, scan};
 use crate::simd::Level;
 use crate::{Error, Format, Frame, Result};
-use correlation::Moments;
+pub(crate) use correlation::Moments;
 use grid::{Plan, Spectra};
 
 /// Pairs that the calibrated axes read.
