@@ -160,12 +160,13 @@ def extra_modules():
     extras, base = set(), provenance.base_dependencies()
     for texts in provenance.project()["project"]["optional-dependencies"].values():
         extras |= {provenance.canonical(Requirement(text).name) for text in texts}
-    return {name.replace("-", "_") for name in extras - base - {"screentest"}}
+    modules = {"opencv-python-headless": "cv2"}
+    return {modules.get(name, name.replace("-", "_")) for name in extras - base - {"screentest"}}
 
 
 def test_importing_screentest_loads_no_decoder_no_extra_and_no_cli():
     loaded = modules_after("import screentest")
-    assert extra_modules() >= {"torch", "torchcodec"}
+    assert extra_modules() >= {"cv2", "torch", "torchcodec"}
     unwanted = extra_modules() | {"PIL", "av", "rich", "scipy", "typer"}
     assert not loaded & unwanted
 

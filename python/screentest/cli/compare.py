@@ -30,7 +30,9 @@ def command(
             metavar="NAME,...",
             help="psnr, ssim, ms_ssim, mse, mae of the RGB picture; psnr_y, psnr_cb, psnr_cr, "
             "psnr_avg, ssim_y, ms_ssim_y of the decoder's planes; vmaf, vmaf_neg, vmaf_phone, "
-            "xpsnr, cvvdp, lpips, dists. May be repeated.",
+            "xpsnr, cvvdp, lpips, dists; flow_epe, flow_divergence, motion_mag_ratio, "
+            "warp_error_delta, flow_residual_delta of the motion; ringing_excess. May be "
+            "repeated.",
         ),
     ] = None,
     align: Annotated[

@@ -11,11 +11,55 @@ from screentest.errors import MediaError
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
-    from screentest.media.clip import Array
+    from screentest.media.clip import Array, Frame
 
-__all__ = ["out_of_range", "refuse_unlikely_range"]
+__all__ = ["SampleCheck", "out_of_range", "refuse_unlikely_range"]
 
 Extremes = tuple[float, float] | None
+
+
+class SampleCheck:
+    """The samples of a clip's frames as they come: finite, and in the range they are said to have.
+
+    ``take`` is given each frame with what a kernel's scan of it found.
+    """
+
+    def __init__(self, format: FrameFormat) -> None:
+        self._format = format
+        self._extremes: Extremes = None
+        self._last: Sequence[Array] | None = None
+
+    def take(self, frame: Frame, scan: tuple[int, int, Extremes]) -> None:
+        """Notes one frame.
+
+        Raises:
+            MediaError: a sample is NaN or infinite, or leaves its range.
+        """
+        bad, outside, extremes = scan
+        if bad:
+            raise MediaError(
+                f"frame {frame.index} holds {bad} NaN or infinite sample{'s' * (bad > 1)}: "
+                "this measurement needs finite values; screen the clip to see where they begin",
+                code="non_finite_samples",
+                frame=frame.index,
+                samples=bad,
+            )
+        if outside:
+            raise out_of_range(self._format, extremes, frame.index)
+        if extremes is not None:
+            # Of the last frame alone, and only where a caller may have to be told of it.
+            self._last = [plane.copy() for plane in frame.planes] if self._wide else None
+            low, high = self._extremes or extremes
+            self._extremes = (min(low, extremes[0]), max(high, extremes[1]))
+
+    @property
+    def _wide(self) -> bool:
+        said = self._format.value_range
+        return said is not None and said[1] - said[0] > 2
+
+    def finish(self) -> None:
+        """Refuses a clip whose values contradict the range that was said."""
+        refuse_unlikely_range(self._format, self._extremes, self._last)
 
 
 def out_of_range(

@@ -71,11 +71,25 @@ def measure_pair(
     with ExitStack() as stack:
         clips = a, b = open_both(reference, candidate, stack, threads=budget, **open_options)
         check_sizes(a.info, b.info)
-        run = stack.enter_context(Run(a, b, wanted, border=border, threads=budget, device=device))
-        if isinstance(pairs, str) and pairs == "index":
+        chosen: Indices | None = None
+        if not isinstance(pairs, str):
+            chosen = checked_pairs(pairs, a, b)
+        elif pairs != "index":
+            chosen = pairs_by_time(a, b)
+        run = stack.enter_context(
+            Run(
+                a,
+                b,
+                wanted,
+                pairs=_shorter(a, b) if chosen is None else len(chosen),
+                border=border,
+                threads=budget,
+                device=device,
+            )
+        )
+        if chosen is None:
             pairing, read = _pairing_of(a, b, budget, run.push)
         else:
-            chosen = pairs_by_time(a, b) if isinstance(pairs, str) else checked_pairs(pairs, a, b)
             if known is None:
                 pairing, read = _pairing_of(a, b, budget)
             else:
@@ -93,6 +107,12 @@ def measure_pair(
             read=read,
             damage={side: list(clip.damage) for side, clip in zip(SIDES, clips, strict=True)},
         )
+
+
+def _shorter(reference: Clip, candidate: Clip) -> int | None:
+    """How many frames go together by index, where both lengths are known."""
+    counts = reference.info.frames, candidate.info.frames
+    return None if counts[0] is None or counts[1] is None else min(counts[0], counts[1])
 
 
 def _pairing_of(

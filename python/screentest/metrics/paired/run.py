@@ -19,10 +19,8 @@ from screentest.metrics.fidelity import (
     FidelityAccumulator,
     FidelityFacts,
     MeasuredPair,
-    unmeasured_score,
 )
-from screentest.metrics.instruments import INSTRUMENT_NAMES, create
-from screentest.metrics.paired.requests import asks
+from screentest.metrics.paired.requests import KINDS, Setting, asks, kind_of
 
 if TYPE_CHECKING:
     from screentest.metrics.instruments import Instrument
@@ -31,7 +29,8 @@ __all__ = ["Run"]
 
 
 class Run:
-    """The metrics of one comparison: the kernels' and the instruments'."""
+    """The metrics of one comparison. ``pairs`` is how many pairs of frames will be pushed, ``None``
+    where that is not known."""
 
     def __init__(
         self,
@@ -39,6 +38,7 @@ class Run:
         candidate: Clip,
         metrics: Sequence[str],
         *,
+        pairs: int | None,
         border: Border,
         threads: int,
         device: str,
@@ -46,11 +46,13 @@ class Run:
         infos = (reference.info, candidate.info)
         self._metrics = metrics
         self._domain = "+".join(sorted({info.luma_domain for info in infos}))
-        ours = [name for name in metrics if name in FIDELITY]
         self._refused = {
-            name: reason for name in ours if (reason := _not_comparable(name, *infos)) is not None
+            name: reason
+            for name in metrics
+            if (reason := _not_comparable(name, *infos)) is not None
         }
-        asked = [name for name in ours if name not in self._refused]
+        allowed = [name for name in metrics if name not in self._refused]
+        asked = [name for name in allowed if name in FIDELITY]
         # Frames side by side rather than the parts of a frame: nobody waits for a part while the
         # decoders have the CPUs. A single image has its parts alone.
         frames = min(reference.info.frames or 1, candidate.info.frames or 1)
@@ -68,17 +70,18 @@ class Run:
         self._ahead: deque[Future[MeasuredPair]] = deque()
         self._instruments: list[Instrument] = []
         self._missing: list[Score] = []
-        others = [name for name in metrics if name in INSTRUMENT_NAMES]
-        if others:
-            self._instruments, self._missing = create(
-                others,
-                reference.info,
-                reference.format,
-                candidate.info,
-                candidate.format,
-                threads=threads,
-                device=device,
-            )
+        formats = (reference.format, candidate.format)
+        setting = Setting(infos, formats, pairs, threads, device)
+        try:
+            for kind in KINDS:
+                others = [name for name in allowed if name in kind.says]
+                if kind.create is not None and others:
+                    made, missing = kind.create(others, setting)
+                    self._instruments += made
+                    self._missing += missing
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Run:
         return self
@@ -104,30 +107,33 @@ class Run:
         if not self._pairs.pairs:
             raise MediaError("no frame of one clip goes with one of the other", code="no_pairs")
         facts = self._pairs.finish()
-        scores = [_with_domain(score, self._domain) for score in facts.scores]
-        scores += [unmeasured_score(name, reason) for name, reason in self._refused.items()]
-        scores += self._missing
+        scores = list(facts.scores) + self._missing
+        scores += [kind_of(name).unmeasured(name, why) for name, why in self._refused.items()]
         series = dict(facts.series)
         for instrument in self._instruments:
             found, values = instrument.finish()
             scores += found
             series.update(values)
-        order = {name: i for i, name in enumerate(self._metrics)}
-        scores.sort(key=lambda score: min((i for n, i in order.items() if asks(n, score.name))))
-        return FidelityFacts(tuple(scores), facts.frames, series)
+        scores.sort(key=lambda score: self._metrics.index(self._request(score)))
+        return FidelityFacts(
+            tuple(self._with_domain(score) for score in scores), facts.frames, series
+        )
 
+    def _request(self, score: Score) -> str:
+        """The first of the names asked for that gives this score."""
+        return next(name for name in self._metrics if asks(name, score.name))
 
-def _with_domain(score: Score, domain: str) -> Score:
-    """RGB metrics of decoder planes and of RGB arrays agree only within a tolerance."""
-    base = next((m for name, m in FIDELITY.items() if asks(name, score.name)), None)
-    if base is None or base.domain == "planes" or score.state == "unmeasured":
-        return score
-    return msgspec.structs.replace(score, details={"from": domain, **score.details})
+    def _with_domain(self, score: Score) -> Score:
+        """What is read of decoder planes and of RGB arrays agrees only within a tolerance."""
+        name = self._request(score)
+        if score.state == "unmeasured" or not kind_of(name).sees(name):
+            return score
+        return msgspec.structs.replace(score, details={"from": self._domain, **score.details})
 
 
 def _not_comparable(name: str, reference: ClipInfo, candidate: ClipInfo) -> str | None:
     """Why the pictures of two clips have no common scale for an RGB or luma metric."""
-    if FIDELITY[name].domain == "planes":
+    if not kind_of(name).sees(name):
         return None
     hdr = {clip.hdr for clip in (reference, candidate)}
     if hdr - {None}:
