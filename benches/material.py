@@ -49,6 +49,15 @@ def frame_1080p():
         return middle.to_ndarray(format="rgb24")
 
 
+def frames_720p(count):
+    """The first frames of the real clip, (count, 720, 1280, 3) uint8."""
+    import av
+
+    with av.open(str(real_720p())) as container:
+        frames = zip(range(count), container.decode(video=0), strict=False)
+        return np.stack([frame.to_ndarray(format="rgb24") for _, frame in frames])
+
+
 def encoded_again(path, crf):
     """A file's pictures through x264 once more, at this CRF."""
     again = FOLDER / f"{path.stem}_crf{crf}.mp4"

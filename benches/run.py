@@ -27,6 +27,10 @@ TARGETS = {
     "ssim: 1080p u8 luma, against torchmetrics": ("faster", 100.0),
     "ms_ssim: 1080p u8 luma, against torchmetrics": ("faster", 80.0),
     "psnr: 1080p u8 rgb, against numpy": ("faster", 10.0),
+    "edge_overshoot: 1280x720 u8 rgb frame, against the reference system": ("faster", 15.0),
+    "edge_overshoot: 1280x720 u8 rgb frame, against scipy": ("faster", 15.0),
+    "flow: 25 frames of 1280x720 u8 rgb, 24 pairs": ("faster", 1.0),
+    "flow of a pair: twice 25 frames of 1280x720 u8 rgb, 24 pairs": ("faster", 1.0),
     "compare: two 1280x720 h264 files, psnr of the planes": ("cost", 1.15),
     "compare: two 1280x720 h264 files, psnr, ssim_y and ms_ssim_y": ("cost", 2.5),
     "eval videos: psnr of 200 pairs": ("cost", 1.2),
@@ -111,7 +115,7 @@ def commit():
 def versions():
     names = (
         *("screentest", "cozy-eval", "av", "numpy", "typer", "scikit-image", "torch"),
-        *("torchmetrics", "ffmpeg-quality-metrics"),
+        *("torchmetrics", "ffmpeg-quality-metrics", "opencv-python-headless", "scipy"),
     )
     listed = [f"{name} {importlib.metadata.version(name)}" for name in names]
     return ", ".join([*listed, f"CPython {platform.python_version()}"])
