@@ -170,6 +170,15 @@ def test_the_number_of_threads_changes_no_bit(threads):
 
 
 @needs_opencv
+def test_facts_of_equal_clips_are_equal_and_others_are_not():
+    black = moved(4, 1, 0).copy()
+    black[1] = 0  # whose residuals are NaN
+    facts = pushed(black, frames=4)
+    assert facts == pushed(black.copy(), frames=4)
+    assert facts != pushed(moved(4, 1, 1), frames=4)
+
+
+@needs_opencv
 @pytest.mark.parametrize("cuts", [(1,), (3, 4), (1, 2, 3, 4, 5, 6)])
 def test_the_cut_into_batches_changes_no_bit(cuts):
     clip = moved(8, 1, 0)

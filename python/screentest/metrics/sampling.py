@@ -30,7 +30,7 @@ class Spread:
 
     >>> spread = Spread(2)
     >>> [i for i in range(9) if spread.keeps(i)], spread.kept, spread.nearest([0, 7])
-    ([0, 1, 2, 3, 4, 8], [0, 4, 8], [0, 8])
+    ([0, 1, 2, 3, 4, 6, 8], [0, 4, 8], [0, 8])
     """
 
     def __init__(self, count: int) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.detail.names import METRICS
 from screentest.metrics.facts import Unmeasured
+from screentest.metrics.series import Series
 
 __all__ = ["FLAT_STD", "NAMES", "DetailFacts", "DetailSeries"]
 
@@ -24,7 +25,7 @@ _F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class DetailSeries:
+class DetailSeries(Series):
     """One entry per frame read, ascending by display index.
 
     NaN where a frame has no such number, never written to a report as such: ``edge_overshoot``

@@ -41,8 +41,8 @@ def measure_detail(
         >>> step = np.zeros((1, 64, 64, 3), np.uint8)
         >>> step[:, :, 32:] = 200
         >>> facts = measure_detail(step)
-        >>> round(facts.edge_strength, 4), facts.texture_residual
-        (0.2375, 0.0)
+        >>> round(facts.edge_strength, 4), facts.edge_density
+        (0.1246, 0.09375)
     """
     count = check_frames(frames)
     budget = compute.threads(threads)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.flow.names import METRICS
+from screentest.metrics.series import Series
 
 __all__ = ["NAMES", "FlowFacts", "FlowSeries"]
 
@@ -21,7 +22,7 @@ _F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FlowSeries:
+class FlowSeries(Series):
     """One entry per pair of neighbouring frames measured, ascending.
 
     NaN where a flat frame left a pair out, and in ``step_s`` without time stamps; never written to
