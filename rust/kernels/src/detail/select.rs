@@ -2,6 +2,7 @@
 
 use super::slope::Sums;
 use super::{BAND, Detail};
+use crate::simd::Level;
 
 /// Bits of a float that are left out of its bucket: 32 buckets to a doubling.
 const COARSE: u32 = 18;
@@ -61,20 +62,23 @@ fn holding(histogram: &[u32], rank: usize) -> (usize, usize) {
 }
 
 /// The bits of the values in buckets `first` to `last`. Runs that have none are passed over.
-fn collect(level: crate::simd::Level, values: &[f32], first: usize, last: usize) -> Vec<u32> {
-    const RUN: usize = 32;
+fn collect(level: Level, values: &[f32], first: usize, last: usize) -> Vec<u32> {
+    const RUN: usize = 64;
     let least = (first as u32) << COARSE;
-    let most = ((last as u32 + 1) << COARSE) - 1;
+    let span = ((last - first + 1) as u32) << COARSE;
     let mut inside = Vec::new();
-    for run in values.chunks(RUN) {
-        let any = level.run(
-            #[inline(always)]
-            || run.iter().any(|v| (least..=most).contains(&v.to_bits())),
-        );
-        if any {
-            let bits = run.iter().map(|v| v.to_bits());
-            inside.extend(bits.filter(|bits| (least..=most).contains(bits)));
-        }
-    }
+    level.run(
+        #[inline(always)]
+        || {
+            for run in values.chunks(RUN) {
+                // Counted rather than searched: a search ends early, and cannot be vectorised.
+                let holds = |bits: u32| bits.wrapping_sub(least) < span;
+                let count: u32 = run.iter().map(|v| u32::from(holds(v.to_bits()))).sum();
+                if count > 0 {
+                    inside.extend(run.iter().map(|v| v.to_bits()).filter(|&bits| holds(bits)));
+                }
+            }
+        },
+    );
     inside
 }
