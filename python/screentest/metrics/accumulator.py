@@ -16,7 +16,7 @@ from screentest.metrics import registry
 from screentest.metrics.facts import Direction
 from screentest.metrics.identity import checked_value
 from screentest.metrics.pooling import KEEP_VALUES, Tally
-from screentest.metrics.spec import Dimension, Pool
+from screentest.metrics.spec import Dimension, MetricSpec, Pool
 
 __all__ = ["MetricAccumulator", "SuiteAccumulator", "Summary"]
 
@@ -237,7 +237,7 @@ class MetricAccumulator:
                 tally.least, tally.most = found.least, found.most
         except ValueError as error:
             raise _bad_state(str(error)) from None
-        if not _agree(tally, found, self.spec.target, self.spec.direction):
+        if not _agree(tally, found, self.spec):
             raise _bad_state("its numbers contradict each other")
         return tally
 
@@ -248,13 +248,13 @@ class MetricAccumulator:
 
     def _is_worse(self, value: float) -> bool:
         """Whether a value is farther in the bad direction than all before it."""
-        bad = _badness(value, self.spec.direction, self.spec.target)
+        bad = self.spec.badness(value)
         if bad is None:
             return False
         worst = self._worst
         if worst is None:
             return True
-        return bad > (_badness(worst.value, self.spec.direction, self.spec.target) or 0.0)
+        return bad > (self.spec.badness(worst.value) or 0.0)
 
     def _require_own(self, metric: str, impl: str) -> None:
         if metric != self.spec.name:
@@ -272,29 +272,21 @@ class MetricAccumulator:
             )
 
 
-def _badness(value: float, direction: Direction, target: float | None) -> float | None:
-    if direction == "up":
-        return -value
-    if direction == "down":
-        return value
-    return None if target is None else abs(value - target)
-
-
-def _agree(tally: Tally, found: _State, target: float | None, direction: Direction) -> bool:
+def _agree(tally: Tally, found: _State, spec: MetricSpec) -> bool:
     """Whether the numbers of a state can come of one set of values."""
     kept = (tally.count, tally.least, tally.most, tally.total.text(), tally.squares.text())
     said = (found.n, found.least, found.most, found.total, found.squares)
     if kept != said or not tally.is_possible():
         return False
     ends = (tally.least, tally.most)
-    bad = [_badness(end, direction, target) for end in ends if end is not None]
+    bad = [spec.badness(end) for end in ends if end is not None]
     most_bad = max((b for b in bad if b is not None), default=None)
     if found.worst is None:
         return most_bad is None
     return (
         0 <= found.worst.position < found.n + found.unmeasured
         and most_bad is not None
-        and _badness(found.worst.value, direction, target) == most_bad
+        and spec.badness(found.worst.value) == most_bad
     )
 
 

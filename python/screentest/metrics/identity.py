@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from screentest.errors import InputError, ProtocolError
@@ -22,6 +22,7 @@ __all__ = [
     "require_comparable",
     "require_same_impl",
     "score",
+    "worst_of",
 ]
 
 # What single precision may add to a limit that the formula keeps.
@@ -135,6 +136,15 @@ def score(
         reason=None if reason is None else " ".join(reason.split()),
         details=dict(details or {}),
     )
+
+
+def worst_of(name: str, values: Sequence[float], frames: Sequence[int]) -> tuple[float, int]:
+    """The worst of some values of a metric and its frame; the first of equals. Where the best value
+    depends on the reference, 0 stands for it."""
+    spec = registry.spec(name)
+    bad = [abs(value) if (b := spec.badness(value)) is None else b for value in values]
+    at = bad.index(max(bad))
+    return values[at], frames[at]
 
 
 class Identified(Protocol):

@@ -52,6 +52,8 @@ FAMILIES = (
     "fidelity",
     "instruments",
     "signal",
+    "flow",
+    "detail",
 )
 """The packages of metrics whose ``names`` hold a table ``METRICS``."""
 

@@ -25,9 +25,10 @@ class Series:
         if type(other) is not type(self):
             return NotImplemented
         columns: Any = fields(self)  # type: ignore[arg-type]
+        pairs = [(getattr(self, c.name), getattr(other, c.name)) for c in columns]
         return all(
-            np.array_equal(getattr(self, column.name), getattr(other, column.name), equal_nan=True)
-            for column in columns
+            a is b if a is None or b is None else np.array_equal(a, b, equal_nan=True)
+            for a, b in pairs
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -103,6 +103,15 @@ class MetricSpec(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_spec(self)
 
+    def badness(self, value: float) -> float | None:
+        """How far a value lies in the bad direction, comparable among values of this metric alone;
+        ``None`` where the best value depends on the reference."""
+        if self.direction == "up":
+            return -value
+        if self.direction == "down":
+            return value
+        return None if self.target is None else abs(value - self.target)
+
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NEEDED = ("says", "unit", "impl", "family")

@@ -9,10 +9,6 @@ from screentest.metrics.catalogue.planned import planned
 __all__ = ["PLANNED"]
 
 _TRACKS: dict[str, Any] = {"modality": "video", "family": "tracks", "unit": "1"}
-_FLOW: dict[str, Any] = {
-    "dimension": "temporal", "modality": "video", "family": "flow", "unit": "1", "extra": "flow",
-}  # fmt: skip
-_PAIRED: dict[str, Any] = {"paired": True, "reference_only": True}
 PLANNED = (
     planned("track_stability_ratio", "track stability over that of a control",
             dimension="similarity", direction="target", target=1.0, bounds=(0.0, None),
@@ -29,15 +25,4 @@ PLANNED = (
     planned("track_rigidity_error", "change of the distance between neighbouring tracks",
             dimension="quality", direction="down", bounds=(0.0, None), pool="median",
             **{**_TRACKS, "unit": "%"}),
-    planned("flow_divergence", "end-point error of the optical flow over the reference's motion",
-            direction="down", bounds=(0.0, None), **_FLOW, **_PAIRED),
-    planned("warp_error", "residual of a warp by the optical flow, over contrast",
-            direction="down", bounds=(0.0, None), **_FLOW,
-            note="warps the wrong way, as published: it measures motion times texture, and nothing "
-            "should gate on it"),
-    planned("warp_error_delta", "warp_error of the candidate minus the reference's",
-            direction="target", target=0.0, **_FLOW, **_PAIRED),
-    planned("motion_mag_ratio", "mean optical flow over the reference's", direction="target",
-            target=1.0, bounds=(0.0, None), **_FLOW, **_PAIRED,
-            note="does not tell over-smoothing from an identical pair"),
 )  # fmt: skip

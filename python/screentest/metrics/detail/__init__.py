@@ -8,7 +8,9 @@ sets a candidate beside its reference.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
 
 if TYPE_CHECKING:
     from screentest.metrics.detail.accumulator import DetailAccumulator
@@ -26,26 +28,4 @@ __all__ = [
     "measure_detail",
 ]
 
-# Loaded when first used: the names of the metrics cost neither numpy nor a kernel.
-_HOMES = {
-    "FRAMES": "names",
-    "IMPL": "names",
-    "METRICS": "names",
-    "DetailAccumulator": "accumulator",
-    "DetailFacts": "facts",
-    "DetailSeries": "facts",
-    "measure_detail": "measure",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "facts", "accumulator", "measure"))

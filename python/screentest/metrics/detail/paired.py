@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from screentest.metrics.detail.accumulator import FrameDetail
-from screentest.metrics.detail.names import FRAMES, PAIRED
+from screentest.metrics.detail.names import FRAMES
 from screentest.metrics.facts import Score
+from screentest.metrics.identity import score, worst_of
 from screentest.metrics.instruments.samples import Sameness, codes, same_coding
 from screentest.metrics.sampling import Spread, strip
-from screentest.metrics.scoring import score_of, unmeasured_of, worst_of
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
@@ -96,27 +96,34 @@ class _Row:
 
 
 def _excess(name: str, found: list[_Row]) -> Score:
-    spec = PAIRED[name]
     rows = [row for row in found if not (math.isnan(row.reference) or math.isnan(row.candidate))]
     details: dict[str, Any] = {
         "frames": len(rows),
         "frames_without_edges": len(found) - len(rows),
     }
     if not found:
-        return unmeasured_of(spec, "there is no pair of frames", details=details)
+        return score(name, None, reason="there is no pair of frames", details=details)
     if not rows:
         reason = f"in none of {len(found)} pairs of frames does an edge stand out in both"
-        return unmeasured_of(spec, reason, details=details)
+        return score(name, None, reason=reason, details=details)
     values = [row.candidate - row.reference for row in rows]
     details |= {
         "edge_overshoot_reference": math.fsum(row.reference for row in rows) / len(rows),
         "edge_overshoot_candidate": math.fsum(row.candidate for row in rows) / len(rows),
     }
-    return score_of(
-        spec,
+    identical = sum(row.identical for row in rows)
+    if identical == len(rows):
+        return score(
+            name, 0.0, state="identical", frames=identical, identical_frames=identical,
+            details=details,
+        )  # fmt: skip
+    worst, worst_frame = worst_of(name, values, [row.frame for row in rows])
+    return score(
+        name,
         math.fsum(values) / len(values),
         frames=len(values),
-        identical_frames=sum(row.identical for row in rows),
-        worst=worst_of(spec, values, [row.frame for row in rows]),
+        worst=worst,
+        worst_frame=worst_frame,
+        identical_frames=identical,
         details=details,
     )

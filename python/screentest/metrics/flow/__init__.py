@@ -11,7 +11,9 @@ version is part of every number's ``impl``, and another CPU may round the last b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
 
 if TYPE_CHECKING:
     from screentest.metrics.flow.accumulator import FlowAccumulator
@@ -29,26 +31,4 @@ __all__ = [
     "measure_flow",
 ]
 
-# Loaded when first used: the names of the metrics cost neither numpy nor a kernel.
-_HOMES = {
-    "IMPL": "names",
-    "METRICS": "names",
-    "PAIRS": "names",
-    "FlowAccumulator": "accumulator",
-    "FlowFacts": "facts",
-    "FlowSeries": "facts",
-    "measure_flow": "measure",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "facts", "accumulator", "measure"))

@@ -19,8 +19,8 @@ from screentest.metrics.flow.ahead import Ahead
 from screentest.metrics.flow.fields import PairMotion, dense_flow, mean_length, motion_of
 from screentest.metrics.flow.grey import grey8, working_size
 from screentest.metrics.flow.names import PAIRED, PAIRS
+from screentest.metrics.identity import score, worst_of
 from screentest.metrics.sampling import Spread
-from screentest.metrics.scoring import score_of, unmeasured_of, worst_of
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
@@ -202,15 +202,8 @@ def _over_contrast(spec: MetricSpec, rows: list[_Row], details: dict[str, Any]) 
     if not values:
         reason = f"all {len(rows)} pairs hold a flat frame: there is nothing to follow"
         return _unmeasured(spec, reason, details)
-    return score_of(
-        spec,
-        math.fsum(values) / len(values),
-        impl=_version(),
-        frames=len(values),
-        identical_frames=identical,
-        worst=worst_of(spec, values, frames),
-        details=details,
-    )
+    worst = worst_of(spec.name, values, frames)
+    return _measured(spec, math.fsum(values) / len(values), len(values), identical, worst, details)
 
 
 def _of_flows(spec: MetricSpec, rows: list[_Row], details: dict[str, Any]) -> Score:
@@ -229,7 +222,7 @@ def _of_flows(spec: MetricSpec, rows: list[_Row], details: dict[str, Any]) -> Sc
     identical = sum(pair.identical for _, pair in rows)
     worst = None
     if spec.name == "flow_epe":
-        value, worst = apart, worst_of(spec, distances, [frame for frame, _ in rows])
+        value, worst = apart, worst_of(spec.name, distances, [frame for frame, _ in rows])
     elif identical == count:
         # However little the two move, they move alike.
         value = 1.0 if spec.name == "motion_mag_ratio" else 0.0
@@ -243,15 +236,7 @@ def _of_flows(spec: MetricSpec, rows: list[_Row], details: dict[str, Any]) -> Sc
         value = apart / reference
     else:
         value = candidate / reference if candidate_moves else 0.0
-    return score_of(
-        spec,
-        value,
-        impl=_version(),
-        frames=count,
-        identical_frames=identical,
-        worst=worst,
-        details=details,
-    )
+    return _measured(spec, value, count, identical, worst, details)
 
 
 def _length(motions: list[PairMotion]) -> tuple[float, bool]:
@@ -261,7 +246,30 @@ def _length(motions: list[PairMotion]) -> tuple[float, bool]:
 
 
 def _unmeasured(spec: MetricSpec, reason: str, details: dict[str, Any]) -> Score:
-    return unmeasured_of(spec, reason, impl=_version(), details=details)
+    return score(spec.name, None, reason=reason, impl_suffix=_version(), details=details)
+
+
+def _measured(
+    spec: MetricSpec,
+    value: float,
+    pairs: int,
+    identical: int,
+    worst: tuple[float, int] | None,
+    details: dict[str, Any],
+) -> Score:
+    same = identical == pairs
+    worst_value, worst_frame = (None, None) if worst is None or same else worst
+    return score(
+        spec.name,
+        value,
+        state="identical" if same else "measured",
+        frames=pairs,
+        worst=worst_value,
+        worst_frame=worst_frame,
+        identical_frames=identical,
+        impl_suffix=_version(),
+        details=details,
+    )
 
 
 def _version() -> str:

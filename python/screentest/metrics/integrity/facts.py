@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -13,6 +13,7 @@ from screentest import _native
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.integrity.names import AXES, EVERY_FRAME_AXES, TEMPORAL_AXES
+from screentest.metrics.series import Series
 
 __all__ = ["Depth", "FrameSeries", "GridLine", "IntegrityFacts", "unmeasured_axes"]
 
@@ -21,7 +22,7 @@ _F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FrameSeries:
+class FrameSeries(Series):
     """One entry per frame read, ascending by display index.
 
     Luma and colour lie in [0, 1] and are taken on the decimated grid (every ``stride``-th row and
@@ -72,17 +73,6 @@ class FrameSeries:
         square = a * a + b * b - 2.0 * self.corr[1:] * a * b + shift * shift
         rms[1:] = np.sqrt(np.maximum(square, 0.0))
         return rms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FrameSeries):
-            return NotImplemented
-        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
-        return all(
-            a is b if a is None or b is None else np.array_equal(a, b, equal_nan=True)
-            for a, b in pairs
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class GridLine(msgspec.Struct, frozen=True, kw_only=True):

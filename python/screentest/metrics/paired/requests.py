@@ -13,8 +13,8 @@ from screentest.metrics.facts import Score
 from screentest.metrics.fidelity import FIDELITY, unmeasured_score
 from screentest.metrics.flow import names as flow
 from screentest.metrics.flow import opencv
+from screentest.metrics.identity import score
 from screentest.metrics.instruments import INSTRUMENT_NAMES, REQUESTS, TRAITS
-from screentest.metrics.scoring import unmeasured_of
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
@@ -82,7 +82,7 @@ def _instruments(names: Sequence[str], pair: Setting) -> Made:
 def _flow(names: Sequence[str], pair: Setting) -> Made:
     reason = opencv.missing()
     if reason is not None:
-        return [], [unmeasured_of(flow.PAIRED[name], reason) for name in names]
+        return [], [score(name, None, reason=reason) for name in names]
     from screentest.metrics.flow.paired import PairedFlow
 
     return [PairedFlow(names, pair.formats, pairs=pair.pairs, threads=pair.threads)], []
@@ -121,7 +121,7 @@ KINDS: tuple[Kind, ...] = (
         gives=lambda name: (name,),
         impl=_flow_impl,
         sees=lambda _: True,
-        unmeasured=lambda name, reason: unmeasured_of(flow.PAIRED[name], reason),
+        unmeasured=lambda name, reason: score(name, None, reason=reason),
         create=_flow,
     ),
     Kind(
@@ -129,7 +129,7 @@ KINDS: tuple[Kind, ...] = (
         gives=lambda name: (name,),
         impl=lambda name: detail.PAIRED[name].impl,
         sees=lambda _: True,
-        unmeasured=lambda name, reason: unmeasured_of(detail.PAIRED[name], reason),
+        unmeasured=lambda name, reason: score(name, None, reason=reason),
         create=_detail,
     ),
 )

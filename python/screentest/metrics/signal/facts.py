@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
+from screentest.metrics.series import Series
 from screentest.metrics.signal.names import IMPL
 
 __all__ = ["FEATURES", "IMPL", "SignalFacts", "SignalSeries"]
@@ -28,7 +29,7 @@ FEATURES = (
 
 
 @dataclass(frozen=True, eq=False)
-class SignalSeries:
+class SignalSeries(Series):
     """One entry per frame, ascending by display index; luma and colour in [0, 1].
 
     Numbers of one frame are NaN where the pass was luma alone, those against the frames before
@@ -78,20 +79,6 @@ class SignalSeries:
                 np.log(np.maximum(self.highpass, 1e-9)),
             ]
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SignalSeries):
-            return NotImplemented
-        return all(
-            np.array_equal(mine, theirs, equal_nan=True)
-            if mine is not None and theirs is not None
-            else mine is theirs
-            for mine, theirs in (
-                (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
-            )
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class SignalFacts(msgspec.Struct, frozen=True, kw_only=True):
