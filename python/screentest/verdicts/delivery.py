@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from screentest.errors import PolicyError
-from screentest.verdicts.policy import parse_toml, plain_validation, read_toml, refuse_unknown
+from screentest.verdicts.document import parse_toml, plain_validation, read_toml, refuse_unknown
 
 __all__ = ["Delivery", "DeliveryLike", "as_delivery", "load_delivery", "parse_delivery"]
 

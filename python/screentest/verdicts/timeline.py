@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from screentest.metrics.integrity import IntegrityFacts
+    from screentest.media.info import ClipInfo
 
-__all__ = ["Timeline", "listed", "percent", "plural", "runs_of", "stretches"]
+__all__ = ["Timed", "Timeline", "listed", "percent", "plural", "runs_of", "stretches"]
+
+
+class Stamped(Protocol):
+    """A number per frame with the frame's index and time."""
+
+    @property
+    def index(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def time_s(self) -> npt.NDArray[np.float64] | None: ...
+
+
+class Timed(Protocol):
+    """Facts of a clip that keep a series of its frames."""
+
+    @property
+    def clip(self) -> ClipInfo: ...
+    @property
+    def series(self) -> Stamped: ...
 
 
 def runs_of(mask: npt.NDArray[np.bool_], index: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -38,17 +56,15 @@ def runs_of(mask: npt.NDArray[np.bool_], index: npt.NDArray[np.int64]) -> Iterat
 class Timeline:
     """Frame indices as seconds: the file's stamps, else the stated rate, else unknown."""
 
-    def __init__(self, facts: IntegrityFacts) -> None:
+    def __init__(self, facts: Timed) -> None:
         series = facts.series
         self._index = np.asarray(series.index, dtype=np.int64)
         self._rate = facts.clip.frame_rate or None
-        self._frames = facts.frames
         self._stamps: npt.NDArray[np.float64] | None = None
         if series.time_s is not None and len(series.time_s) == len(self._index):
             stamps = np.asarray(series.time_s, dtype=np.float64)
             if bool(np.isfinite(stamps).all()):
                 self._stamps = stamps
-        self._duration_s = facts.clip.duration_s
 
     @property
     def has_time(self) -> bool:
