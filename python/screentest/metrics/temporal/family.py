@@ -1,0 +1,35 @@
+"""The temporal family, as the engine runs it."""
+
+from __future__ import annotations
+
+from screentest.metrics.family import Family
+from screentest.metrics.temporal.accumulator import TemporalAccumulator
+from screentest.metrics.temporal.facts import TemporalFacts
+from screentest.metrics.temporal.names import IMPL, METRICS
+
+__all__ = ["FAMILY"]
+
+
+def _values(facts: TemporalFacts) -> dict[str, float | None]:
+    return {
+        "flicker_strength": facts.flicker_strength,
+        "region_flicker": facts.region_flicker,
+        "cadence_strength": None if facts.cadence is None else facts.cadence.explained,
+        "still_share": facts.still_share,
+    }
+
+
+def _reasons(facts: TemporalFacts) -> dict[str, str]:
+    names = {metric.name for metric in METRICS}
+    return {gap.axis: gap.reason for gap in facts.unmeasured if gap.axis in names}
+
+
+FAMILY = Family(
+    name="temporal",
+    says="what brightness and motion do over time: flicker, fades, cuts, cadence",
+    impl=IMPL,
+    facts=TemporalFacts,
+    begin=TemporalAccumulator,
+    values=_values,
+    reasons=_reasons,
+)
