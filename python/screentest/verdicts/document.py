@@ -46,8 +46,11 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class PolicyDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all policies have. A kind of policy adds ``severities`` and ``limits``, both structs, and
-    ``required`` where a pass waits for some of its axes."""
+    """What all policies have.
+
+    A kind of policy adds ``severities`` and ``limits``, both structs, and ``required`` where a pass
+    waits for some of its axes.
+    """
 
     schema: str
     name: str

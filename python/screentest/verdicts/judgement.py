@@ -9,7 +9,7 @@ import msgspec
 
 from screentest.metrics.facts import Unmeasured
 
-__all__ = ["Defect", "Judgement", "Severity", "Verdict", "fold"]
+__all__ = ["Defect", "Judgement", "Note", "Severity", "Verdict", "fold"]
 
 Severity = Literal["reject", "warn"]
 Verdict = Literal["pass", "reject", "unmeasured"]
@@ -33,12 +33,24 @@ class Defect(msgspec.Struct, frozen=True, kw_only=True):
     seconds: tuple[float, float] | None = None
 
 
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """Something found that is no defect: a cut, a fade. Fields as in :class:`Defect`."""
+
+    code: str
+    value: float | None
+    unit: str
+    message: str
+    frames: tuple[int, int] | None = None
+    seconds: tuple[float, float] | None = None
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict with everything that led to it, and what could not be measured."""
 
     verdict: Verdict
     defects: tuple[Defect, ...] = ()
     unmeasured: tuple[Unmeasured, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def passed(self) -> bool:

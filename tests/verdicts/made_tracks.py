@@ -1,0 +1,102 @@
+"""Track facts made by hand, with the fields that the verdict reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screentest.media.info import ClipInfo
+from screentest.metrics.facts import Unmeasured
+from tests.verdicts.made import clip_info
+
+
+@dataclass(frozen=True)
+class Window:
+    start: int
+    frames: int
+    seeded: int
+    alive: int
+    coherent: float | None
+    jitter: float | None
+    rigidity_error: float | None
+    motion: float | None
+    brightness: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Tracks:
+    impl: str
+    clip: ClipInfo
+    damage: tuple[Any, ...]
+    working_width: int
+    working_height: int
+    windows: tuple[Window, ...]
+    frames_read: int
+    track_stability: float | None
+    track_survival: float | None
+    track_jitter: float | None
+    track_rigidity_error: float | None
+    motion_magnitude: float | None
+    trajectories: None
+    unmeasured: tuple[Unmeasured, ...]
+
+
+def window(
+    start: int = 0,
+    *,
+    seeded: int = 400,
+    survival: float = 0.9,
+    stability: float = 0.8,
+    motion: float | None = 1.3,
+    brightness: Sequence[float] | float = 118.0,
+    frames: int = 24,
+) -> Window:
+    """One window; its shape is unknown without 8 corners."""
+    bare = seeded < 8
+    light = [brightness] * frames if isinstance(brightness, float) else list(brightness)
+    return Window(
+        start=start,
+        frames=frames,
+        seeded=seeded,
+        alive=0 if bare else round(survival * seeded),
+        coherent=None if bare else stability * seeded,
+        jitter=None if bare else 0.02,
+        rigidity_error=None if bare else 0.16,
+        motion=None if bare else motion,
+        brightness=tuple(light),
+    )
+
+
+def tracks(
+    windows: Sequence[Window] | None = None,
+    *,
+    impl: str = "tracks/1",
+    clip: dict[str, Any] | None = None,
+    unmeasured: Sequence[Unmeasured] = (),
+    **numbers: Any,
+) -> Tracks:
+    """Facts of a clip of four windows; ``numbers`` replace what follows from them."""
+    shown = [window(8 * k) for k in range(4)] if windows is None else list(windows)
+    told = [w for w in shown if w.seeded >= 8]
+    seeded = sum(w.seeded for w in told)
+    motions = sorted(w.motion for w in told if w.motion is not None)
+    known: dict[str, Any] = {
+        "track_stability": sum(w.coherent or 0.0 for w in told) / seeded if seeded else None,
+        "track_survival": sum(w.alive for w in told) / seeded if seeded else None,
+        "track_jitter": 0.02 if told else None,
+        "track_rigidity_error": 0.16 if told else None,
+        "motion_magnitude": motions[len(motions) // 2] if motions else None,
+    }
+    return Tracks(
+        impl=impl,
+        clip=clip_info(**(clip or {})),
+        damage=(),
+        working_width=512,
+        working_height=288,
+        windows=tuple(shown),
+        frames_read=48,
+        trajectories=None,
+        unmeasured=tuple(unmeasured),
+        **{**known, **numbers},
+    )
