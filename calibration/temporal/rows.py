@@ -41,16 +41,15 @@ def rows() -> Iterator[dict]:
                 yield judged(axis, group, clip, frames, bad=False, rate=(rate or [24.0])[0])
 
 
-_FACTS = (None, None)
+_LAST = None
 
 
 def _facts(frames, rate):
     """The facts of the frames asked for last are kept: three axes ask for the same."""
-    global _FACTS
-    key = (id(frames), rate)
-    if _FACTS[0] != key:
-        _FACTS = (key, measure_temporal(frames, frame_rate=rate))
-    return _FACTS[1]
+    global _LAST
+    if _LAST is None or _LAST[0] is not frames or _LAST[1] != rate:
+        _LAST = (frames, rate, measure_temporal(frames, frame_rate=rate))
+    return _LAST[2]
 
 
 def judged(axis, group, clip, frames, *, bad, rate=24.0):

@@ -160,6 +160,18 @@ def test_a_candidate_without_texture_against_a_trackable_control_is_a_reject() -
     assert judged.ratio is None
 
 
+def test_a_flat_candidate_has_lost_its_texture_before_it_stands_still() -> None:
+    flat = tracks([window(8 * k, seeded=0) for k in range(4)])
+    still = temporal(clips.flat(30, 48, 64, (9, 9, 9)))
+    judged = track_verdict(
+        flat,
+        tracks(),
+        candidate_temporal=still,
+        reference_temporal=temporal(clips.pan(30, 48, 64, 3)),
+    )
+    assert (judged.verdict, codes(judged)) == ("reject", ["texture_collapse", "frozen"])
+
+
 @pytest.mark.parametrize(("bare", "verdict"), [(1, "pass"), (2, "reject")])
 def test_texture_that_is_lost_in_part_of_the_clip(bare: int, verdict: str) -> None:
     windows = [window(24 * k, seeded=0 if k >= 4 - bare else 400) for k in range(4)]

@@ -81,9 +81,9 @@ def track_verdict(
 ) -> TrackVerdict:
     """Judge a candidate against its control, the reference; sizes and lengths may differ.
 
-    In this order: a candidate that stands still while the control moves is ``frozen``; one without
-    corners against a control that can be tracked is ``texture_collapse``; a control that cannot be
-    tracked, or none, leaves it unmeasured; a ratio under the floor is ``warble``, one over the
+    In this order: a candidate without corners against a control that can be tracked is
+    ``texture_collapse``; one that stands still while the control moves is ``frozen``; a control
+    that cannot be tracked, or none, leaves it unmeasured; a ratio under the floor is ``warble``, one over the
     ceiling ``over_smoothing``, unless the control's tracks die so fast that the ceiling says
     nothing. The temporal and integrity facts of the same two clips add what tracks cannot see: a
     flicker, and a picture that stands still but for what its coder refines.
@@ -165,27 +165,27 @@ class _Judge:
                 [],
             )
         assert self.theirs is not None
-        still = stands_still(self.ours, self.theirs, self.limits)
-        found = [] if still is None else [still]
-        if still is not None and still.severity == "reject":
-            return found, [], []
         untracked = self._why_untracked(reference)
+        found = []
+        if untracked is None:
+            # Before the freeze: a flat picture stands still as well, and that says less.
+            found.append(lost_texture(self.ours, self.theirs, self.limits))
+        found.append(stands_still(self.ours, self.theirs, self.limits))
+        defects = [defect for defect in found if defect is not None]
+        if any(defect.severity == "reject" for defect in defects):
+            return defects, [], []
         if untracked is not None:
-            return found, [Unmeasured(AXIS, untracked)], []
-        collapsed = lost_texture(self.ours, self.theirs, self.limits)
-        found += [] if collapsed is None else [collapsed]
-        if collapsed is not None and collapsed.severity == "reject":
-            return found, [], []
+            return defects, [Unmeasured(AXIS, untracked)], []
         ratio = self.ratio
         if ratio is None:
             reason = _why(self.candidate, "no window of the candidate could be tracked")
-            return found, [Unmeasured(AXIS, reason)], []
+            return defects, [Unmeasured(AXIS, reason)], []
         broken, ceiling = self._ratio(reference, ratio)
         if broken is None:
             # The floor has been measured and holds, whatever the ceiling says.
-            return found, [], [ceiling or _note("scope", ratio, SCOPE_NOTE)]
+            return defects, [], [ceiling or _note("scope", ratio, SCOPE_NOTE)]
         lighting = changed_light(self.ours, self.theirs, self.limits)
-        return [*lighting, _perhaps(broken) if lighting else broken, *found], [], []
+        return [*lighting, _perhaps(broken) if lighting else broken, *defects], [], []
 
     def _why_untracked(self, reference: TrackFacts) -> str | None:
         """Why the control cannot be compared with, or ``None``."""
