@@ -13,7 +13,7 @@ from screentest.errors import InputError
 from screentest.metrics import families
 from tests.made_families import sampling, sums
 
-THERE = ("integrity", "signal", "flow", "detail")
+THERE = ("integrity", "signal", "temporal", "flow", "detail")
 """Families of the table that have a module; a name that is missing here fails once it has one."""
 
 each = pytest.mark.parametrize(

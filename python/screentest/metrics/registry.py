@@ -52,6 +52,7 @@ FAMILIES = (
     "fidelity",
     "instruments",
     "signal",
+    "temporal",
     "flow",
     "detail",
 )

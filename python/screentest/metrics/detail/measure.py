@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from screentest import compute
-from screentest.media import open_clip
-from screentest.media.clip import Clip
-from screentest.metrics.detail.accumulator import DetailAccumulator, check_frames
+from screentest.metrics.detail.accumulator import check_frames
 from screentest.metrics.detail.facts import DetailFacts
+from screentest.metrics.detail.family import FAMILY
 from screentest.metrics.detail.names import FRAMES
-from screentest.metrics.sampling import strip
+from screentest.metrics.one_pass import measure_alone
 
 __all__ = ["measure_detail"]
 
@@ -44,18 +43,10 @@ def measure_detail(
         >>> round(facts.edge_strength, 4), facts.edge_density
         (0.1246, 0.09375)
     """
-    count = check_frames(frames)
-    budget = compute.threads(threads)
-    if isinstance(source, Clip):
-        return _measure(source, count, budget)
-    with open_clip(source, threads=budget, **options) as clip:
-        return _measure(clip, count, budget)
-
-
-def _measure(clip: Clip, count: int, threads: int) -> DetailFacts:
-    length = clip.info.frames
-    accumulator = DetailAccumulator(clip.format, frames=length, count=count, threads=threads)
-    wanted = clip.frames() if length is None else clip.frames_at(strip(length, count))
-    for frame in wanted:
-        accumulator.push_many([frame])
-    return accumulator.finish(clip.info, clip.damage)
+    return measure_alone(
+        source,
+        FAMILY,
+        threads=compute.threads(threads),
+        options={"frames": check_frames(frames)},
+        **options,
+    )

@@ -7,7 +7,9 @@ the picture shares it; so it is measured on clips that move. The numbers themsel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
 
 if TYPE_CHECKING:
     from screentest.metrics.temporal.accumulator import TemporalAccumulator
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
     )
     from screentest.metrics.temporal.from_series import LumaSeries, temporal_facts
     from screentest.metrics.temporal.measure import measure_temporal
-    from screentest.metrics.temporal.names import IMPL
+    from screentest.metrics.temporal.names import IMPL, METRICS
 
 __all__ = [
     "AXES",
     "IMPL",
+    "METRICS",
     "Cadence",
     "LumaSeries",
     "RegionFlicker",
@@ -35,29 +38,6 @@ __all__ = [
     "temporal_facts",
 ]
 
-# Loaded when first used: the names of the metrics must cost no numpy, and judging facts no kernel.
-_HOMES = {
-    "AXES": "facts",
-    "IMPL": "names",
-    "Cadence": "facts",
-    "LumaSeries": "from_series",
-    "RegionFlicker": "facts",
-    "TemporalAccumulator": "accumulator",
-    "TemporalFacts": "facts",
-    "TemporalSeries": "facts",
-    "measure_temporal": "measure",
-    "temporal_facts": "from_series",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(
+    __name__, __all__, ("names", "facts", "from_series", "accumulator", "measure")
+)

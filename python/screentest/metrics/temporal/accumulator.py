@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from screentest.media.clip import Frame
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.family import Begin
-from screentest.metrics.signal import (  # type: ignore[import-not-found,unused-ignore]
-    SignalAccumulator,
-)
+from screentest.metrics.signal import SignalAccumulator
 from screentest.metrics.temporal.facts import TemporalFacts
 from screentest.metrics.temporal.from_series import temporal_facts
 

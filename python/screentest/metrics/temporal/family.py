@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from screentest.metrics.family import Family
+from screentest.metrics.signal.facts import SignalFacts
 from screentest.metrics.temporal.accumulator import TemporalAccumulator
 from screentest.metrics.temporal.facts import TemporalFacts
+from screentest.metrics.temporal.from_series import temporal_facts
 from screentest.metrics.temporal.names import IMPL, METRICS
 
 __all__ = ["FAMILY"]
@@ -24,6 +26,10 @@ def _reasons(facts: TemporalFacts) -> dict[str, str]:
     return {gap.axis: gap.reason for gap in facts.unmeasured if gap.axis in names}
 
 
+def _derive(signal: SignalFacts) -> TemporalFacts:
+    return temporal_facts(signal.series, signal.clip, signal.damage)
+
+
 FAMILY = Family(
     name="temporal",
     says="what brightness and motion do over time: flicker, fades, cuts, cadence",
@@ -32,4 +38,6 @@ FAMILY = Family(
     begin=TemporalAccumulator,
     values=_values,
     reasons=_reasons,
+    derive=_derive,
+    derived_from="signal",
 )

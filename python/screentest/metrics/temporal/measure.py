@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from screentest import compute
-from screentest.media import open_clip
-from screentest.media.clip import Clip
-from screentest.metrics.family import Begin
-from screentest.metrics.temporal.accumulator import TemporalAccumulator
+from screentest.metrics.one_pass import measure_alone
 from screentest.metrics.temporal.facts import TemporalFacts
+from screentest.metrics.temporal.family import FAMILY
 
 __all__ = ["measure_temporal"]
-
-_BATCH = 16
-"""Frames that are measured side by side."""
 
 
 def measure_temporal(source: Any, *, threads: int | None = None, **options: Any) -> TemporalFacts:
@@ -36,19 +30,4 @@ def measure_temporal(source: Any, *, threads: int | None = None, **options: Any)
         InputError: an argument is wrong.
         FileNotFoundError: there is no such file.
     """
-    budget = compute.threads(threads)
-    if isinstance(source, Clip):
-        return _measure(source, budget)
-    with open_clip(source, threads=budget, **options) as clip:
-        return _measure(clip, budget)
-
-
-def _measure(clip: Clip, threads: int) -> TemporalFacts:
-    begin = Begin(
-        format=clip.format, frames=clip.info.frames, threads=threads, times_s=clip.times_s
-    )
-    accumulator = TemporalAccumulator(begin)
-    frames = clip.frames(ahead=threads > 1)
-    while batch := list(islice(frames, _BATCH)):
-        accumulator.push_many(batch)
-    return accumulator.finish(clip.info, clip.damage)
+    return measure_alone(source, FAMILY, threads=compute.threads(threads), **options)
