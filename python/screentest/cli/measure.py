@@ -24,12 +24,6 @@ EXIT_STATUS = (
     "not be measured of a file; 130 interrupted."
 )
 
-_BETTER = {
-    "up": "higher is better",
-    "down": "lower is better",
-    "target": "nearer to its target is better",
-}
-
 
 def command(
     paths: Annotated[
@@ -207,6 +201,17 @@ def _print(
             output.result(line)
 
 
+def _better(score: Score) -> str:
+    """Which way is better, in words."""
+    from screentest.metrics import registry
+
+    if score.direction != "target":
+        return {"up": "higher is better", "down": "lower is better"}[score.direction]
+    target = registry.spec(score.name).target
+    # Neither way is better by itself: it is what the scene makes it.
+    return "compare with a control" if target is None else f"best near {target:g}"
+
+
 def report_lines(result: Measurement) -> list[str]:
     """The block that a person reads of one file: the clip, its numbers, and what has none."""
     clip = result.clip
@@ -222,7 +227,7 @@ def report_lines(result: Measurement) -> list[str]:
     values = [_value(score) for score in measured]
     wide = max(map(len, values), default=0)
     for score, value in zip(measured, values, strict=True):
-        lines.append(f"  {score.name:<{width}}  {value:<{wide}}  {_BETTER[score.direction]}")
+        lines.append(f"  {score.name:<{width}}  {value:<{wide}}  {_better(score)}")
     lines += [
         f"  not measured  {name}: {output.shown(reason)}"
         for name, reason in result.unmeasured.items()
