@@ -19,6 +19,9 @@ __all__ = [
     "INTEGRITY_GRID_MIN_EXTENT",
     "INTEGRITY_PAIRS",
     "PAIRING_REACH",
+    "TRACK_LEAST_TRACKS",
+    "TRACK_WINDOWS",
+    "TRACK_WINDOW_LENGTH",
     "VERSION",
     "DetailKernel",
     "FidelityKernel",
@@ -26,11 +29,17 @@ __all__ = [
     "IntegrityAccumulator",
     "PairingAccumulator",
     "SignalAccumulator",
+    "TrackAccumulator",
+    "grey8",
     "pair_starts",
     "pairing_signature",
     "rgb8",
     "scan_samples",
     "simd_levels",
+    "track_corners",
+    "track_points",
+    "window_starts",
+    "working_size",
 ]
 
 VERSION: Final[str]
@@ -386,3 +395,60 @@ class SignalAccumulator:
     @property
     def value_extremes(self) -> tuple[float, float] | None:
         """Smallest and largest finite sample; ``None`` where the samples were not read."""
+
+TRACK_WINDOWS: Final[int]
+"""Windows of a clip that tracks are followed in: 4."""
+TRACK_WINDOW_LENGTH: Final[int]
+"""Frames of a window: 24."""
+TRACK_LEAST_TRACKS: Final[int]
+"""Corners that a window needs to be tracked, and survivors that it needs to have a shape: 8."""
+
+@final
+class TrackAccumulator:
+    """Follows the corners of a clip's windows through the frames pushed.
+
+    :class:`screentest.errors.InputError` for fewer than 3 ``frames``. Frames outside all windows
+    are passed over.
+    """
+
+    def __new__(
+        cls,
+        format: FrameFormat,
+        *,
+        frames: int,
+        windows: int = ...,
+        threads: int = 1,
+        simd: str | None = None,
+    ) -> TrackAccumulator: ...
+    def push_many(self, batch: Sequence[tuple[int, Sequence[_Plane]]]) -> list[_Scan]:
+        """Takes the next frames (display index, planes), in ascending order.
+
+        What each frame's samples were checked for. Nothing is kept of any of the frames if one is
+        refused. The planes are read without the GIL: nobody may write to them before this returns.
+        """
+
+    def finish(self, *, trajectories: bool = False) -> list[dict[str, Any]]:
+        """Each window's facts by name; call it once, after the last frame."""
+
+def grey8(
+    format: FrameFormat, planes: Sequence[_Plane], *, simd: str | None = None
+) -> NDArray[np.uint8]:
+    """A frame in grey at the working size: area mean, rounded, weighted in integers."""
+
+def track_corners(grey: NDArray[np.uint8], *, simd: str | None = None) -> NDArray[np.float32]:
+    """Up to 400 corners (x, y) of a grey picture, strongest first, at least 8 px apart."""
+
+def track_points(
+    before: NDArray[np.uint8],
+    after: NDArray[np.uint8],
+    points: NDArray[np.float32],
+    *,
+    simd: str | None = None,
+) -> NDArray[np.float32]:
+    """Where points of one grey picture lie in another of its size; NaN where a point is lost."""
+
+def window_starts(frames: int, windows: int, length: int) -> list[int]:
+    """Starts of up to ``windows`` windows of ``length`` frames spread over ``frames``."""
+
+def working_size(width: int, height: int) -> tuple[int, int]:
+    """(width, height) of the picture that tracks and flow are measured in: 384 rows at most."""

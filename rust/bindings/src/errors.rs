@@ -16,6 +16,7 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::SizeMismatch { .. } => "size_mismatch",
         Error::NoCommonPlanes => "no_common_planes",
         Error::TooSmall { .. } => "too_small",
+        Error::TooFewFrames { .. } => "too_few_frames",
         Error::NotAdjacent { .. } => "not_adjacent",
         Error::OutOfStep { .. } => "out_of_step",
         Error::NonFinite { .. } => "non_finite",

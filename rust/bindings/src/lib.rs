@@ -11,6 +11,7 @@ mod pool;
 mod scan;
 mod signal;
 mod simd;
+mod tracks;
 
 use pyo3::prelude::*;
 
@@ -31,9 +32,13 @@ mod _native {
     use crate::scan::scan_samples;
     #[pymodule_export]
     use crate::signal::SignalAccumulator;
+    #[pymodule_export]
+    use crate::tracks::{
+        TrackAccumulator, grey8, track_corners, track_points, window_starts, working_size,
+    };
 
     use pyo3::prelude::*;
-    use screentest_kernels::{fidelity, integrity, pairing, simd::Level};
+    use screentest_kernels::{fidelity, integrity, pairing, simd::Level, tracks};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -41,6 +46,9 @@ mod _native {
         module.add("BUILD_PROFILE", env!("SCREENTEST_PROFILE"))?;
         module.add("FIDELITY_TAPS", fidelity::TAPS)?;
         module.add("PAIRING_REACH", pairing::REACH)?;
+        module.add("TRACK_WINDOWS", tracks::WINDOWS)?;
+        module.add("TRACK_WINDOW_LENGTH", tracks::LENGTH)?;
+        module.add("TRACK_LEAST_TRACKS", tracks::LEAST_TRACKS)?;
         module.add("INTEGRITY_PAIRS", integrity::PAIRS)?;
         module.add("INTEGRITY_ALIGN_BELOW", integrity::ALIGN_BELOW)?;
         module.add("INTEGRITY_CONFIRM_BELOW", integrity::CONFIRM_BELOW)?;

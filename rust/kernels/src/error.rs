@@ -74,6 +74,13 @@ pub enum Error {
         /// Least pixels on each side.
         least: usize,
     },
+    /// A clip shorter than what is measured of it.
+    TooFewFrames {
+        /// Frames that it takes.
+        needed: usize,
+        /// Frames of the clip.
+        given: usize,
+    },
     /// A frame was asked to be the previous frame of one that is not its successor.
     NotAdjacent {
         /// Index of the last frame seen, if there was one.
@@ -146,6 +153,9 @@ impl fmt::Display for Error {
             ),
             Self::TooSmall { width, height, least } => {
                 write!(f, "a frame of {width}x{height}: expected at least {least} on each side")
+            }
+            Self::TooFewFrames { needed, given } => {
+                write!(f, "a clip of {given} frames: expected at least {needed}")
             }
             Self::NotAdjacent { last: Some(last), given } => write!(
                 f,

@@ -18,6 +18,7 @@ mod scan;
 pub mod signal;
 pub mod simd;
 mod spare;
+pub mod tracks;
 
 pub use error::Error;
 pub use format::{Format, Model, Range};
