@@ -14,7 +14,6 @@ from screentest.media import open_clip
 from screentest.media.clip import Frame
 from screentest.metrics.family import Begin
 from screentest.metrics.tracks import (
-    FAMILY,
     IMPL,
     METRICS,
     TrackAccumulator,
@@ -23,6 +22,7 @@ from screentest.metrics.tracks import (
     track_ratio,
 )
 from screentest.metrics.tracks.accumulator import window_frames
+from screentest.metrics.tracks.family import FAMILY
 from tests.oracles import clips
 
 

@@ -3,43 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from screentest.media.info import ClipInfo
 from screentest.metrics.facts import Unmeasured
+from screentest.metrics.tracks import TrackFacts, TrackWindow
 from tests.verdicts.made import clip_info
-
-
-@dataclass(frozen=True)
-class Window:
-    start: int
-    frames: int
-    seeded: int
-    alive: int
-    coherent: float | None
-    jitter: float | None
-    rigidity_error: float | None
-    motion: float | None
-    brightness: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Tracks:
-    impl: str
-    clip: ClipInfo
-    damage: tuple[Any, ...]
-    working_width: int
-    working_height: int
-    windows: tuple[Window, ...]
-    frames_read: int
-    track_stability: float | None
-    track_survival: float | None
-    track_jitter: float | None
-    track_rigidity_error: float | None
-    motion_magnitude: float | None
-    trajectories: None
-    unmeasured: tuple[Unmeasured, ...]
 
 
 def window(
@@ -51,11 +19,11 @@ def window(
     motion: float | None = 1.3,
     brightness: Sequence[float] | float = 118.0,
     frames: int = 24,
-) -> Window:
+) -> TrackWindow:
     """One window; its shape is unknown without 8 corners."""
     bare = seeded < 8
     light = [brightness] * frames if isinstance(brightness, float) else list(brightness)
-    return Window(
+    return TrackWindow(
         start=start,
         frames=frames,
         seeded=seeded,
@@ -69,13 +37,13 @@ def window(
 
 
 def tracks(
-    windows: Sequence[Window] | None = None,
+    windows: Sequence[TrackWindow] | None = None,
     *,
     impl: str = "tracks/1",
     clip: dict[str, Any] | None = None,
     unmeasured: Sequence[Unmeasured] = (),
     **numbers: Any,
-) -> Tracks:
+) -> TrackFacts:
     """Facts of a clip of four windows; ``numbers`` replace what follows from them."""
     shown = [window(8 * k) for k in range(4)] if windows is None else list(windows)
     told = [w for w in shown if w.seeded >= 8]
@@ -88,7 +56,7 @@ def tracks(
         "track_rigidity_error": 0.16 if told else None,
         "motion_magnitude": motions[len(motions) // 2] if motions else None,
     }
-    return Tracks(
+    return TrackFacts(
         impl=impl,
         clip=clip_info(**(clip or {})),
         damage=(),

@@ -53,6 +53,7 @@ FAMILIES = (
     "instruments",
     "signal",
     "temporal",
+    "tracks",
     "flow",
     "detail",
 )

@@ -16,7 +16,7 @@ from screentest.verdicts.timeline import plural
 if TYPE_CHECKING:
     from screentest.metrics.integrity import IntegrityFacts
     from screentest.metrics.temporal import TemporalFacts
-    from screentest.metrics.tracks.facts import (  # type: ignore[import-not-found,unused-ignore]
+    from screentest.metrics.tracks.facts import (
         TrackFacts,
         TrackWindow,
     )

@@ -15,7 +15,7 @@ from screentest.verdicts.temporal import judge_temporal
 from screentest.verdicts.timeline import listed
 
 if TYPE_CHECKING:
-    from screentest.metrics.tracks.facts import (  # type: ignore[import-not-found,unused-ignore]
+    from screentest.metrics.tracks.facts import (
         TrackFacts,
     )
     from screentest.verdicts.control import Side

@@ -22,7 +22,7 @@ from screentest.verdicts.tracks_policy import TrackPolicyLike, as_track_policy
 if TYPE_CHECKING:
     from screentest.metrics.integrity import IntegrityFacts
     from screentest.metrics.temporal import TemporalFacts
-    from screentest.metrics.tracks.facts import (  # type: ignore[import-not-found,unused-ignore]
+    from screentest.metrics.tracks.facts import (
         TrackFacts,
     )
     from screentest.verdicts.tracks_policy import TrackPolicy

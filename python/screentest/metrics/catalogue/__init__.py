@@ -6,12 +6,11 @@ number on. A row leaves with the family that measures it.
 
 from __future__ import annotations
 
-from screentest.metrics.catalogue import adherence, audio, motion, population, quality
+from screentest.metrics.catalogue import adherence, audio, population, quality
 
 __all__ = ["PLANNED"]
 
 PLANNED = (
-    *motion.PLANNED,
     *quality.PLANNED,
     *audio.PLANNED,
     *adherence.PLANNED,

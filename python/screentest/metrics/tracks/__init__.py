@@ -14,14 +14,17 @@ as perfectly steady.
 
 from __future__ import annotations
 
-from screentest.metrics.tracks.accumulator import TrackAccumulator
-from screentest.metrics.tracks.facts import TrackFacts, TrackWindow, Trajectories, track_ratio
-from screentest.metrics.tracks.family import FAMILY
-from screentest.metrics.tracks.measure import measure_tracks
-from screentest.metrics.tracks.names import IMPL, METRICS
+from typing import TYPE_CHECKING
+
+from screentest.metrics.lazy import lazily
+
+if TYPE_CHECKING:
+    from screentest.metrics.tracks.accumulator import TrackAccumulator
+    from screentest.metrics.tracks.facts import TrackFacts, TrackWindow, Trajectories, track_ratio
+    from screentest.metrics.tracks.measure import measure_tracks
+    from screentest.metrics.tracks.names import IMPL, METRICS
 
 __all__ = [
-    "FAMILY",
     "IMPL",
     "METRICS",
     "TrackAccumulator",
@@ -31,3 +34,5 @@ __all__ = [
     "measure_tracks",
     "track_ratio",
 ]
+
+__getattr__, __dir__ = lazily(__name__, __all__, ("names", "facts", "accumulator", "measure"))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from screentest import _native, compute
-from screentest.media import open_clip
-from screentest.media.clip import Clip
-from screentest.metrics.tracks.accumulator import TrackAccumulator, window_frames
+from screentest.metrics.one_pass import measure_alone
 from screentest.metrics.tracks.facts import TrackFacts
+from screentest.metrics.tracks.family import FAMILY
 
 __all__ = ["measure_tracks"]
-
-# Frames of an array are there for the taking, and are worked side by side; two a thread at the
-# largest budget in use. Decoded ones come one at a time.
-_BATCH = 16
 
 
 def measure_tracks(
@@ -54,19 +48,10 @@ def measure_tracks(
         >>> facts.track_stability, facts.motion_magnitude
         (1.0, 0.0)
     """
-    budget = compute.threads(threads)
-    if not isinstance(source, Clip):
-        with open_clip(source, threads=budget, **options) as clip:
-            return measure_tracks(clip, windows=windows, trajectories=trajectories, threads=budget)
-    accumulator = TrackAccumulator(
-        source.format,
-        frames=source.info.frames,
-        windows=windows,
-        trajectories=trajectories,
-        threads=budget,
+    return measure_alone(
+        source,
+        FAMILY,
+        threads=compute.threads(threads),
+        options={"windows": windows, "trajectories": trajectories},
+        **options,
     )
-    size = _BATCH if source.info.kind == "array" else 1
-    wanted = source.frames_at(window_frames(source.info.frames or 0, windows))
-    while batch := list(islice(wanted, size)):
-        accumulator.push_many(batch)
-    return accumulator.finish(source.info, source.damage)

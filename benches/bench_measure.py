@@ -1,0 +1,76 @@
+"""Measuring a file with every family of the base install, against decoding it and against the
+reference system's same statistics. Each case asserts its answer before it is timed."""
+
+import functools
+
+import cozy_eval
+import pytest
+from cozy_eval.metrics import signal as rival
+
+import screentest
+from benches import material
+from benches.bench_screen import decode_luma
+
+COST = "measure: 1280x720 h264 file, integrity, signal, temporal and tracks"
+FASTER = "measure: the same, against the reference system"
+
+
+def measure(path, threads):
+    return screentest.measure(path, threads=threads)
+
+
+def reference_system(path):
+    """What the reference system has of the same statistics; each call decodes for itself."""
+    return (
+        cozy_eval.output_integrity(path),
+        rival.score(path),
+        rival.temporal_score(path),
+        cozy_eval.track_verdict(path),
+    )
+
+
+@pytest.fixture(scope="module")
+def path():
+    return str(material.real_720p())
+
+
+@pytest.fixture(scope="module")
+def reference(path):
+    return reference_system(path)
+
+
+def assert_same_answer(measured, reference):
+    """Its numbers are those of RGB frames, ours of the decoder's planes: see tests/metrics."""
+    integrity, signal, _, tracks = reference
+    assert set(measured.facts) == {"integrity", "signal", "temporal", "tracks"}
+    values = measured.values
+    near = functools.partial(pytest.approx, rel=0.02)
+    assert values["adjacent_frame_corr"] == near(integrity.adjacent_frame_corr)
+    assert values["sharpness"] == near(signal.sharpness)
+    assert values["hf_ratio"] == near(signal.hf_ratio)
+    assert values["track_stability"] == near(tracks.measured["track_stability"])
+
+
+@pytest.mark.benchmark(group=COST)
+def bench_measure_screentest(timed, path, reference, threads):
+    assert_same_answer(measure(path, threads), reference)
+    against = functools.partial(decode_luma, path, threads)
+    timed(lambda: measure(path, threads), 15, against=against)
+
+
+@pytest.mark.benchmark(group=COST)
+def bench_measure_decode_luma(timed, path, threads):
+    assert decode_luma(path, threads) == 132
+    timed(lambda: decode_luma(path, threads), 15)
+
+
+@pytest.mark.benchmark(group=FASTER)
+def bench_measure_screentest_beside_cozy_eval(timed, path, reference, threads):
+    assert_same_answer(measure(path, threads), reference)
+    timed(lambda: measure(path, threads), 10, against=lambda: reference_system(path), turns=2)
+
+
+@pytest.mark.benchmark(group=FASTER)
+def bench_measure_cozy_eval(timed, path, reference):
+    assert reference[1].n_frames == 132
+    timed(lambda: reference_system(path), 2)
