@@ -315,9 +315,7 @@ def test_flicker_of_the_temporal_facts_is_named_first_unless_the_control_has_it(
 
 
 def with_numbers(facts: Any, **numbers: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(facts, **numbers)
+    return msgspec.structs.replace(facts, **numbers)
 
 
 # ---------------------------------------------------------------------------- reported pairs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from screentest.errors import InputError
-from screentest.metrics import instruments
+from screentest.metrics import instruments, registry
 from screentest.metrics.detail import names as detail
 from screentest.metrics.facts import Score
 from screentest.metrics.fidelity import FIDELITY, unmeasured_score
@@ -15,6 +15,7 @@ from screentest.metrics.flow import names as flow
 from screentest.metrics.flow import opencv
 from screentest.metrics.identity import score
 from screentest.metrics.instruments import INSTRUMENT_NAMES, REQUESTS, TRAITS
+from screentest.metrics.tracks import names as tracks
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
@@ -100,6 +101,12 @@ def _detail(names: Sequence[str], pair: Setting) -> Made:
     return [PairedDetail(names, pair.formats, pairs=pair.pairs, threads=pair.threads)], []
 
 
+def _tracks(_names: Sequence[str], pair: Setting) -> Made:
+    from screentest.metrics.tracks.paired import PairedTracks
+
+    return [PairedTracks(pair.infos, pair.formats, threads=pair.threads)], []
+
+
 KINDS: tuple[Kind, ...] = (
     Kind(
         says={name: metric.says for name, metric in FIDELITY.items()},
@@ -131,6 +138,14 @@ KINDS: tuple[Kind, ...] = (
         sees=lambda _: True,
         unmeasured=lambda name, reason: score(name, None, reason=reason),
         create=_detail,
+    ),
+    Kind(
+        says={tracks.RATIO: registry.spec(tracks.RATIO).says},
+        gives=lambda name: (name,),
+        impl=lambda name: registry.spec(name).impl,
+        sees=lambda _: True,
+        unmeasured=lambda name, reason: score(name, None, reason=reason),
+        create=_tracks,
     ),
 )
 """Every kind of paired metric, in the order of a listing."""

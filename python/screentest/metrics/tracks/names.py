@@ -5,7 +5,7 @@ from __future__ import annotations
 from screentest.metrics.facts import Direction
 from screentest.metrics.spec import MetricSpec, Pool
 
-__all__ = ["IMPL", "METRICS"]
+__all__ = ["IMPL", "METRICS", "RATIO"]
 
 IMPL = "tracks@1"
 """Changes when any fact of this family could change."""
@@ -40,16 +40,19 @@ def _metric(
     )
 
 
+RATIO = "track_stability_ratio"
+"""The paired metric: what a candidate keeps of its control's stability."""
+
 METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
-        name="track_stability_ratio",
+        name=RATIO,
         says="track stability over that of a control",
         dimension="similarity",
         modality="video",
         unit="1",
         direction="target",
         target=1.0,
-        impl="track_stability_ratio@1",
+        impl=f"{RATIO}@1",
         family="tracks",
         bounds=(0.0, None),
         paired=True,
