@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from screentest.reports.html.text import number, tick_labels
 
-__all__ = ["HIGH", "WIDE", "Histogram", "SeriesChart", "histogram", "series_chart"]
+__all__ = [
+    "HIGH",
+    "WIDE",
+    "Histogram",
+    "SeriesChart",
+    "bounds",
+    "histogram",
+    "per_column",
+    "runs",
+    "series_chart",
+]
 
 WIDE, HIGH = 720, 160
 
@@ -82,9 +92,9 @@ def series_chart(
     count = len(values)
     columns = min(count, _COLUMNS)
     edges = np.arange(columns + 1) * count // columns
-    low, high = _bounds(values[finite]) if finite.any() else (0.0, 1.0)
+    low, high = bounds(values[finite]) if finite.any() else (0.0, 1.0)
     ticks = np.linspace(high, low, 5 if high > low else 2)
-    middles, lows, highs, same = _columns(values, edges)
+    middles, lows, highs, same = per_column(values, edges)
     x = (np.arange(columns) + 0.5) * WIDE / columns
 
     def y(value: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -163,7 +173,7 @@ def histogram(
     )
 
 
-def _bounds(values: NDArray[np.float64]) -> tuple[float, float]:
+def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
     """Round ends around the values whose quarters are round as well."""
     low, high = float(values.min()), float(values.max())
     if low == high:
@@ -182,7 +192,7 @@ def _bounds(values: NDArray[np.float64]) -> tuple[float, float]:
     return low, high
 
 
-def _columns(
+def per_column(
     values: NDArray[np.float64], edges: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """(median, lowest, highest, all identical) of the frames in each column."""
@@ -209,7 +219,7 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool
 
 def _band(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> str:
     pieces = []
-    for a, b in _runs(np.isfinite(low)):
+    for a, b in runs(np.isfinite(low)):
         up = "L".join(f"{x[i]:.1f},{high[i]:.1f}" for i in range(a, b))
         down = "L".join(f"{x[i]:.1f},{low[i]:.1f}" for i in range(b - 1, a - 1, -1))
         pieces.append(f"M{up}L{down}z")
@@ -219,10 +229,11 @@ def _band(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.flo
 def _blocks(there: NDArray[np.bool_], columns: int) -> str:
     wide = WIDE / columns
     return "".join(f"M{a * wide:.1f},0H{b * wide:.1f}V{HIGH}H{a * wide:.1f}z"
-                   for a, b in _runs(there))  # fmt: skip
+                   for a, b in runs(there))  # fmt: skip
 
 
-def _runs(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Stretches of true entries: the first of each, and the one after its last."""
     ends = np.flatnonzero(np.diff(np.concatenate(([False], there, [False])).astype(np.int8)))
     return [(int(a), int(b)) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
