@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from screentest.metrics.facts import Score
     from screentest.metrics.integrity import IntegrityFacts, measure_integrity
     from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
+    from screentest.tracking import Tracking, tracks
     from screentest.verdicts.delivery import Delivery, load_delivery, parse_delivery
     from screentest.verdicts.integrity import judge_integrity
     from screentest.verdicts.judgement import Defect, Judgement
@@ -60,6 +61,7 @@ __all__ = [
     "ScreeningError",
     "ScreentestError",
     "SuiteAccumulator",
+    "Tracking",
     "TrajectoryPerturbingError",
     "__version__",
     "compare",
@@ -78,6 +80,7 @@ __all__ = [
     "probe",
     "screen",
     "screen_many",
+    "tracks",
 ]
 
 _HOMES = {
@@ -89,6 +92,7 @@ _HOMES = {
     "screentest.metrics.facts": ("Score",),
     "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
     "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
+    "screentest.tracking": ("Tracking", "tracks"),
     "screentest.verdicts.delivery": ("Delivery", "load_delivery", "parse_delivery"),
     "screentest.verdicts.integrity": ("judge_integrity",),
     "screentest.verdicts.judgement": ("Defect", "Judgement"),

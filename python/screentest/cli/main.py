@@ -21,6 +21,7 @@ from screentest.cli import (
     output,
     probe,
     screen,
+    tracks,
 )
 
 __all__ = ["app", "main"]
@@ -115,6 +116,9 @@ app.command("compare", help=output.prose(compare.command.__doc__), epilog=compar
 )
 app.command("measure", help=output.prose(measure.command.__doc__), epilog=measure.EXIT_STATUS)(
     measure.command
+)
+app.command("tracks", help=output.prose(tracks.command.__doc__), epilog=tracks.EXIT_STATUS)(
+    tracks.command
 )
 app.add_typer(evaluate.app, name="eval")
 app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(
