@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from screentest.media.clip import Clip, Frame
     from screentest.media.info import ClipInfo, Damage
 
-__all__ = ["Accumulator", "Begin", "Family"]
+__all__ = ["Accumulator", "Begin", "Family", "why_unmeasured"]
 
 Facts_co = TypeVar("Facts_co", covariant=True)
 Facts = TypeVar("Facts", bound=msgspec.Struct)
@@ -51,6 +51,11 @@ def _every_frame(_frames: int, _options: Mapping[str, Any]) -> None:
     return None
 
 
+def why_unmeasured(facts: Any) -> dict[str, str]:
+    """The reasons that the facts themselves give, by axis."""
+    return {gap.axis: gap.reason for gap in facts.unmeasured}
+
+
 def _nothing_missing() -> None:
     return None
 
@@ -72,7 +77,8 @@ class Family(Generic[Facts]):
         wanted: the display indices that a clip of so many frames is read at, with these options;
             ``None`` is every frame.
         values: the metrics of these facts, by registry name; ``None`` where one is unmeasured.
-        reasons: why each value that is ``None`` is: metric name -> one line.
+        reasons: why each value that is ``None`` is: metric name -> one line; by default what the
+            facts say of the axis of that name.
         options: the options it takes, with their defaults.
         missing: why it cannot run here (an extra that is not installed), or ``None``.
         look_again: what a look at a few more frames adds once the clip has been read to its end;
@@ -88,7 +94,7 @@ class Family(Generic[Facts]):
     facts: type[Facts]
     begin: Callable[[Begin], Accumulator[Facts]]
     values: Callable[[Facts], Mapping[str, float | None]]
-    reasons: Callable[[Facts], Mapping[str, str]]
+    reasons: Callable[[Facts], Mapping[str, str]] = why_unmeasured
     wanted: Callable[[int, Mapping[str, Any]], Sequence[int] | None] = _every_frame
     options: Mapping[str, Any] = field(default_factory=dict)
     missing: Callable[[], str | None] = _nothing_missing

@@ -27,10 +27,6 @@ def _values(facts: DetailFacts) -> dict[str, float | None]:
     return {name: getattr(facts, name) for name in NAMES}
 
 
-def _reasons(facts: DetailFacts) -> dict[str, str]:
-    return {gap.axis: gap.reason for gap in facts.unmeasured}
-
-
 FAMILY: Family[DetailFacts] = Family(
     name="detail",
     says="edges, what lies beside them, and texture",
@@ -38,7 +34,6 @@ FAMILY: Family[DetailFacts] = Family(
     facts=DetailFacts,
     begin=_begin,
     values=_values,
-    reasons=_reasons,
     wanted=_wanted,
     options={"frames": FRAMES},
 )

@@ -25,10 +25,6 @@ def _values(facts: FlowFacts) -> dict[str, float | None]:
     return {name: getattr(facts, name) for name in NAMES}
 
 
-def _reasons(facts: FlowFacts) -> dict[str, str]:
-    return {gap.axis: gap.reason for gap in facts.unmeasured}
-
-
 FAMILY: Family[FlowFacts] = Family(
     name="flow",
     says="dense optical flow: how much a clip moves, and what of its change that explains",
@@ -36,7 +32,6 @@ FAMILY: Family[FlowFacts] = Family(
     facts=FlowFacts,
     begin=_begin,
     values=_values,
-    reasons=_reasons,
     wanted=_wanted,
     missing=opencv.missing,
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from screentest.errors import InputError
-from screentest.metrics.family import Begin, Family
+from screentest.metrics.family import Begin, Family, why_unmeasured
 from screentest.metrics.signal.accumulator import SignalAccumulator
 from screentest.metrics.signal.facts import SignalFacts
 from screentest.metrics.signal.names import IMPL, METRICS
@@ -32,15 +32,11 @@ def _name_of_fact(metric: str) -> str:
 
 
 def _values(facts: SignalFacts) -> dict[str, float | None]:
-    gaps = _reasons(facts)
+    gaps = why_unmeasured(facts)
     return {
         spec.name: None if spec.name in gaps else getattr(facts, _name_of_fact(spec.name))
         for spec in METRICS
     }
-
-
-def _reasons(facts: SignalFacts) -> Mapping[str, str]:
-    return {gap.axis: gap.reason for gap in facts.unmeasured}
 
 
 FAMILY = Family(
@@ -52,5 +48,4 @@ FAMILY = Family(
     wanted=_wanted,
     options={"features": True},
     values=_values,
-    reasons=_reasons,
 )

@@ -7,7 +7,7 @@ from screentest.metrics.signal.facts import SignalFacts
 from screentest.metrics.temporal.accumulator import TemporalAccumulator
 from screentest.metrics.temporal.facts import TemporalFacts
 from screentest.metrics.temporal.from_series import temporal_facts
-from screentest.metrics.temporal.names import IMPL, METRICS
+from screentest.metrics.temporal.names import IMPL
 
 __all__ = ["FAMILY"]
 
@@ -21,11 +21,6 @@ def _values(facts: TemporalFacts) -> dict[str, float | None]:
     }
 
 
-def _reasons(facts: TemporalFacts) -> dict[str, str]:
-    names = {metric.name for metric in METRICS}
-    return {gap.axis: gap.reason for gap in facts.unmeasured if gap.axis in names}
-
-
 def _derive(signal: SignalFacts) -> TemporalFacts:
     return temporal_facts(signal.series, signal.clip, signal.damage)
 
@@ -37,7 +32,6 @@ FAMILY = Family(
     facts=TemporalFacts,
     begin=TemporalAccumulator,
     values=_values,
-    reasons=_reasons,
     derive=_derive,
     derived_from="signal",
 )

@@ -38,11 +38,6 @@ def _values(facts: TrackFacts) -> dict[str, float | None]:
     return {spec.name: getattr(facts, spec.name) for spec in METRICS if not spec.paired}
 
 
-def _reasons(facts: TrackFacts) -> dict[str, str]:
-    names = {spec.name for spec in METRICS}
-    return {gap.axis: gap.reason for gap in facts.unmeasured if gap.axis in names}
-
-
 FAMILY = Family(
     name="tracks",
     says="whether things hold their shape as they move",
@@ -52,5 +47,4 @@ FAMILY = Family(
     wanted=_wanted,
     options={"windows": _native.TRACK_WINDOWS, "trajectories": False},
     values=_values,
-    reasons=_reasons,
 )

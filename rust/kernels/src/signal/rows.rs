@@ -20,11 +20,22 @@ pub(super) fn sum_of_squares(row: &[i32]) -> u64 {
     total
 }
 
-/// Sum of `|a - b|`.
+/// Sum of `|a - b|` of luma.
 #[inline(always)]
 pub(super) fn change(a: &[i32], b: &[i32]) -> u64 {
+    distance::<RUN>(a, b)
+}
+
+/// Sum of `|a - b|` of high-passed luma.
+#[inline(always)]
+pub(super) fn high_pass_change(a: &[i32], b: &[i32]) -> u64 {
+    distance::<SHORT_RUN>(a, b)
+}
+
+#[inline(always)]
+fn distance<const LENGTH: usize>(a: &[i32], b: &[i32]) -> u64 {
     let mut total = 0;
-    for (a, b) in a.chunks(RUN).zip(b.chunks(RUN)) {
+    for (a, b) in a.chunks(LENGTH).zip(b.chunks(LENGTH)) {
         let mut run = 0_u32;
         for (&a, &b) in a.iter().zip(b) {
             run += (a - b).unsigned_abs();
@@ -97,20 +108,6 @@ pub(super) fn sizes(row: &[i32]) -> u64 {
     let mut total = 0;
     for run in row.chunks(SHORT_RUN) {
         total += u64::from(run.iter().map(|v| v.unsigned_abs()).sum::<u32>());
-    }
-    total
-}
-
-/// Sum of `|a - b|` of high-passed rows.
-#[inline(always)]
-pub(super) fn high_pass_change(a: &[i32], b: &[i32]) -> u64 {
-    let mut total = 0;
-    for (a, b) in a.chunks(SHORT_RUN).zip(b.chunks(SHORT_RUN)) {
-        let mut run = 0_u32;
-        for (&a, &b) in a.iter().zip(b) {
-            run += (a - b).unsigned_abs();
-        }
-        total += u64::from(run);
     }
     total
 }
