@@ -29,7 +29,9 @@ LARGEST_STEP = 0.5
 
 
 class Change(NamedTuple):
-    """``frames`` is an inclusive pair of display indices; a cut's is the first frame after it."""
+    """``frames`` is an inclusive pair of display indices; a cut's is the first frame after it.
+    ``says`` goes before the place: ``cut at``, ``fade to dark over``.
+    """
 
     code: str
     frames: tuple[int, int]
@@ -57,7 +59,7 @@ def cuts(
             continue
         if known[at] >= limits.cut_ratio.value * around.max():
             frame = int(series.index[at])
-            yield Change("cut", (frame, frame), float(known[at]), "a cut")
+            yield Change("cut", (frame, frame), float(known[at]), "cut at")
 
 
 def fades(series: TemporalSeries, limits: TemporalLimits) -> Iterator[Change]:
@@ -83,7 +85,7 @@ def fades(series: TemporalSeries, limits: TemporalLimits) -> Iterator[Change]:
             if ends[0] > limits.fade_contrast.value * ends[1] or largest > LARGEST_STEP * moved:
                 continue
             frames = (int(index[start]), int(index[last]))
-            yield Change("fade", frames, moved, f"a fade {_where_to(mean, spread, start, last)}")
+            yield Change("fade", frames, moved, f"fade {_where_to(mean, spread, start, last)} over")
 
 
 def _where_to(

@@ -260,8 +260,9 @@ class _Judge:
             limits.judder_explained.value,
             "share of variation",
             frames,
-            f"motion comes in a rhythm: {what} the one before{rate} ({_drawn(held)} as held and "
-            f"moved; the rhythm explains {percent(cadence.explained)} of how motion varies)",
+            f"motion comes in a rhythm: {what} the one before{rate} "
+            f"({_drawn(held)}, where x moves and - is held; the rhythm explains "
+            f"{percent(cadence.explained)} of how motion varies)",
         )
 
     # ------------------------------------------------------------------ no defects
@@ -278,7 +279,7 @@ class _Judge:
                 code=change.code,
                 value=change.value,
                 unit="8-bit levels",
-                message=f"{change.says}: {self.timeline.where(*change.frames)}",
+                message=f"{change.says} {self.timeline.where(*change.frames)}",
                 frames=change.frames,
                 seconds=self.timeline.span(*change.frames),
             )
