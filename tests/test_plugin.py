@@ -55,6 +55,17 @@ def test_options_reach_the_screen(tmp_path: Path) -> None:
     assert function(NOISE, policy=policy, frame_rate=24, depth="sampled").depth == "sampled"
 
 
+def test_a_flicker_that_a_policy_rejects_fails_with_its_place(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('name = "strict"\nseverities.flicker = "reject"')
+    wide = np.concatenate([WIDE, WIDE], axis=1)
+    frames = np.stack([wide[:, t : t + 256] // 2 + 8 * (t % 2) for t in range(24)])
+    assert not function(frames).defects
+    assert function(frames, temporal=True).passed
+    with pytest.raises(AssertionError, match=r"reject flicker: .* every 2 frames: frames 1 to 22"):
+        function(frames, temporal=True, temporal_policy=policy)
+
+
 def test_a_test_that_uses_the_fixture_fails_with_the_defect(tmp_path: Path) -> None:
     (tmp_path / "test_clip.py").write_text(
         "import numpy as np\n"

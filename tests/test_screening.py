@@ -144,6 +144,11 @@ def test_a_sampled_screen_reads_ten_frames_and_lists_what_it_did_not_see(folder:
         ({"require": ["gird"]}, PolicyError, "'gird'"),
         ({"threads": 0}, InputError, "threads=0"),
         ({"spec": {"fps": 3}}, PolicyError, "'fps'"),
+        ({"temporal": True, "depth": "sampled"}, InputError, "every frame"),
+        ({"temporal": "strict.toml"}, InputError, "goes to temporal_policy"),
+        ({"temporal_policy": "strict.toml"}, InputError, "temporal=True"),
+        ({"require": ["flicker"]}, PolicyError, "temporal=True"),
+        ({"require": ["flash", "gird"], "temporal": True}, PolicyError, "'gird'.*judder"),
     ],
 )
 def test_a_wrong_argument_is_refused_before_anything_is_read(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from screentest.verdicts.integrity import judge_integrity
     from screentest.verdicts.judgement import Defect, Judgement
     from screentest.verdicts.policy import Policy, default_policy, load_policy, parse_policy
+    from screentest.verdicts.temporal import judge_temporal
 
     __version__: str
 
@@ -69,6 +70,7 @@ __all__ = [
     "evaluate_actions",
     "evaluate_videos",
     "judge_integrity",
+    "judge_temporal",
     "load_delivery",
     "load_policy",
     "measure",
@@ -97,6 +99,7 @@ _HOMES = {
     "screentest.verdicts.integrity": ("judge_integrity",),
     "screentest.verdicts.judgement": ("Defect", "Judgement"),
     "screentest.verdicts.policy": ("Policy", "default_policy", "load_policy", "parse_policy"),
+    "screentest.verdicts.temporal": ("judge_temporal",),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

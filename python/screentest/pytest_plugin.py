@@ -23,17 +23,23 @@ __all__ = ["assert_screens"]
 
 
 def assert_screens(
-    clip: Any, *, policy: PolicyLike = None, spec: DeliveryLike = None, **options: Any
+    clip: Any,
+    *,
+    policy: PolicyLike = None,
+    spec: DeliveryLike = None,
+    temporal: bool = False,
+    **options: Any,
 ) -> Screening:
     """Screen a clip and raise ``AssertionError`` unless it passes; the screening otherwise.
 
-    ``clip``, ``policy``, ``spec`` and ``options`` are those of :func:`screentest.screen`. A clip
-    that could not be measured fails as well, saying why: it has not passed.
+    ``clip``, ``policy``, ``spec``, ``temporal`` and ``options`` are those of
+    :func:`screentest.screen`. A clip that could not be measured fails as well, saying why: it has
+    not passed. Flicker, flashes and judder warn, unless a ``temporal_policy`` rejects them.
     """
     __tracebackhide__ = True
     from screentest.screening import screen
 
-    result = screen(clip, policy=policy, spec=spec, **options)
+    result = screen(clip, policy=policy, spec=spec, temporal=temporal, **options)
     if not result.passed:
         raise AssertionError(str(result))
     return result

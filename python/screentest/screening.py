@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -19,13 +20,16 @@ from screentest.reports.screening import describe_error, error_record, screening
 from screentest.side_by_side import check_sources, name_of, results_in_order
 from screentest.verdicts.delivery import Delivery, DeliveryLike, as_delivery
 from screentest.verdicts.integrity import judge_integrity
-from screentest.verdicts.judgement import Defect, Verdict
+from screentest.verdicts.judgement import Defect, Note, Verdict
 from screentest.verdicts.policy import AXES, Policy, PolicyLike, as_policy
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
+    from screentest.media.clip import Clip, Frame
     from screentest.media.info import ClipInfo
     from screentest.metrics.integrity import IntegrityAccumulator, IntegrityFacts
+    from screentest.metrics.temporal import TemporalAccumulator, TemporalFacts
+    from screentest.verdicts.temporal_policy import TemporalPolicy, TemporalPolicyLike
 
 __all__ = ["Screener", "Screening", "ScreeningError", "screen", "screen_many"]
 
@@ -36,7 +40,11 @@ class Screening(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one clip with its defects, its gaps and the facts that it was judged by.
 
     ``facts`` can be judged again under another policy with
-    :func:`~screentest.verdicts.integrity.judge_integrity`; nothing is decoded twice.
+    :func:`~screentest.verdicts.integrity.judge_integrity`; nothing is decoded twice. Where the
+    temporal screens were asked for, ``temporal_policy`` names their policy, ``notes`` are the cuts
+    and fades they saw, and ``temporal`` the facts that
+    :func:`~screentest.verdicts.temporal.judge_temporal` takes: ``None`` for a clip with NaN
+    samples, whose axes ``unmeasured`` lists.
     """
 
     source: str
@@ -47,6 +55,10 @@ class Screening(msgspec.Struct, frozen=True, kw_only=True):
     policy: str
     policy_sha256: str
     spec: dict[str, Any] | None = None
+    notes: tuple[Note, ...] = ()
+    temporal: TemporalFacts | None = None
+    temporal_policy: str | None = None
+    temporal_policy_sha256: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -79,20 +91,25 @@ class Screening(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         lines = [f"{self.verdict}: {canonical.printable(self.source)}"]
         lines += [f"  {defect.severity} {defect.code}: {defect.message}" for defect in self.defects]
+        lines += [f"  note {note.code}: {note.message}" for note in self.notes]
         lines += [f"  not measured, {gap.axis}: {gap.reason}" for gap in self.unmeasured]
         return "\n".join(lines)
 
 
 class ScreeningError(msgspec.Struct, frozen=True, kw_only=True):
-    """An input of a batch that could not be judged: which, a stable code, and one line."""
+    """An input of a batch that could not be judged: which, a stable code, and one line.
+
+    ``temporal`` says that the batch asked for the temporal screens.
+    """
 
     source: str
     code: str
     message: str
+    temporal: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The record that ``screentest screen --json`` prints for such an input."""
-        return error_record(self.source, self.code, self.message)
+        return error_record(self.source, self.code, self.message, temporal=self.temporal)
 
     def to_json(self) -> bytes:
         """The record as canonical JSON (RFC 8785)."""
@@ -106,6 +123,8 @@ def screen(
     spec: DeliveryLike = None,
     depth: Depth = "full",
     require: Iterable[str] = (),
+    temporal: bool = False,
+    temporal_policy: TemporalPolicyLike = None,
     threads: int | None = None,
     **open_options: Any,
 ) -> Screening:
@@ -119,6 +138,14 @@ def screen(
     names axes that must have been measured. ``depth="sampled"`` reads only the frames that the
     calibrated axes need, and lists the other axes as not measured.
 
+    ``temporal=True`` adds the temporal screens, from the same decode: brightness that flickers, a
+    flash, motion that comes in a rhythm, with cuts and fades as notes. They read every pixel where
+    the screen reads a grid: a file takes about a third longer, frames in memory two to three times
+    as long, and ``depth="sampled"`` is refused. Their axes (``flicker``, ``flash``,
+    ``judder``) decide about ``unmeasured`` only where ``require`` names them. ``temporal_policy``
+    is their :class:`~screentest.verdicts.temporal_policy.TemporalPolicy`, or the path of its TOML
+    file.
+
     A failed screen is a result. Raises :class:`~screentest.errors.MediaError` for a source that
     cannot be read, :class:`~screentest.errors.InputError` for a wrong argument,
     :class:`~screentest.errors.PolicyError` for a policy or spec that contradicts itself, and
@@ -130,48 +157,99 @@ def screen(
     >>> result.verdict, [defect.code for defect in result.defects]
     ('reject', ['noise'])
     """
-    return _screen(
-        source,
-        as_policy(policy),
-        as_delivery(spec),
-        _depth(depth),
-        _axes(require),
-        threads,
-        open_options,
+    asked = _asked(policy, spec, depth, require, temporal, temporal_policy)
+    return _screen(source, asked, compute.threads(threads), open_options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a clip is judged by; ``temporal`` is ``None`` where those screens are not asked for."""
+
+    policy: Policy
+    spec: Delivery | None
+    depth: Depth
+    require: tuple[str, ...]
+    temporal: TemporalPolicy | None
+
+
+def _asked(
+    policy: PolicyLike,
+    spec: DeliveryLike,
+    depth: Depth,
+    require: Iterable[str],
+    temporal: bool,
+    temporal_policy: TemporalPolicyLike,
+) -> _Asked:
+    """The request, checked as far as it can be before anything is opened."""
+    if not isinstance(temporal, bool):
+        raise InputError(
+            f"temporal={temporal!r}: True or False was expected; a policy goes to temporal_policy"
+        )
+    if temporal_policy is not None and not temporal:
+        raise InputError(
+            "a temporal policy was given, but the temporal screens were not asked for: "
+            "say temporal=True (--temporal) as well"
+        )
+    if temporal and depth == "sampled":
+        raise InputError(
+            "the temporal screens need every frame, and depth='sampled' reads ten: "
+            "use depth='full', or leave temporal out"
+        )
+    limits = None
+    if temporal:
+        from screentest.verdicts.temporal_policy import as_temporal_policy
+
+        limits = as_temporal_policy(temporal_policy)
+    return _Asked(
+        as_policy(policy), as_delivery(spec), _depth(depth), _axes(require, temporal), limits
     )
 
 
-def _screen(
-    source: Any,
-    policy: Policy,
-    spec: Delivery | None,
-    depth: Depth,
-    require: tuple[str, ...],
-    threads: int | None,
-    open_options: dict[str, Any],
-) -> Screening:
+def _screen(source: Any, asked: _Asked, threads: int, open_options: dict[str, Any]) -> Screening:
     from screentest.media import open_clip
     from screentest.media.clip import Clip
-    from screentest.metrics.integrity import measure_integrity
 
-    threads = compute.threads(threads)
     if isinstance(source, Clip):
         if open_options:
             raise InputError(
                 f"an opened clip takes no {', '.join(sorted(open_options))}; "
                 "give it to open_clip instead"
             )
-        facts = measure_integrity(source, depth=depth, threads=threads)
-    else:
-        with open_clip(source, threads=threads, **open_options) as clip:
-            facts = measure_integrity(clip, depth=depth, threads=threads)
-    return _judged(facts, policy, spec, require)
+        return _judged(*_measured(source, asked, threads), asked)
+    with open_clip(source, threads=threads, **open_options) as clip:
+        measured = _measured(clip, asked, threads)
+    return _judged(*measured, asked)
+
+
+def _measured(
+    clip: Clip, asked: _Asked, threads: int
+) -> tuple[IntegrityFacts, TemporalFacts | ScreentestError | None]:
+    """The facts from one decode. The second are ``None`` where nobody asked for them, and an error
+    where the clip has none."""
+    from screentest.metrics.integrity import measure_integrity
+
+    if asked.temporal is None:
+        return measure_integrity(clip, depth=asked.depth, threads=threads), None
+    from screentest.metrics.families import choose, resolve_options
+    from screentest.metrics.one_pass import run
+
+    families = choose(("integrity", "temporal"))
+    found = run(clip, families, resolve_options(families, None, windows=1), threads)
+    if "integrity" in found.refused:
+        raise found.refused["integrity"]
+    return found.facts["integrity"], (found.facts | found.refused)["temporal"]
 
 
 def _judged(
-    facts: IntegrityFacts, policy: Policy, spec: Delivery | None, require: tuple[str, ...]
+    facts: IntegrityFacts, temporal: TemporalFacts | ScreentestError | None, asked: _Asked
 ) -> Screening:
-    judgement = judge_integrity(facts, policy, spec, require)
+    policy, spec, limits = asked.policy, asked.spec, asked.temporal
+    if temporal is None or limits is None:
+        judgement = judge_integrity(facts, policy, spec, asked.require)
+    else:
+        from screentest.verdicts.screen import judge_both
+
+        judgement = judge_both(facts, temporal, policy, limits, spec, asked.require)
     return Screening(
         source=facts.clip.source,
         verdict=judgement.verdict,
@@ -181,6 +259,10 @@ def _judged(
         policy=policy.name,
         policy_sha256=policy.sha256,
         spec=None if spec is None else spec.asked_for(),
+        notes=judgement.notes,
+        temporal=None if isinstance(temporal, ScreentestError) else temporal,
+        temporal_policy=None if limits is None else limits.name,
+        temporal_policy_sha256=None if limits is None else limits.sha256,
     )
 
 
@@ -191,6 +273,8 @@ def screen_many(
     spec: DeliveryLike = None,
     depth: Depth = "full",
     require: Iterable[str] = (),
+    temporal: bool = False,
+    temporal_policy: TemporalPolicyLike = None,
     threads: int | None = None,
     **open_options: Any,
 ) -> Generator[Screening | ScreeningError, None, None]:
@@ -201,14 +285,16 @@ def screen_many(
     only a little ahead of the results. Closing the iterator drops what has not begun.
     """
     check_sources(sources)
-    checked = as_policy(policy), as_delivery(spec), _depth(depth), _axes(require)
+    asked = _asked(policy, spec, depth, require, temporal, temporal_policy)
 
     def one(source: Any, each: int) -> Screening | ScreeningError:
         try:
-            return _screen(source, *checked, each, open_options)
+            return _screen(source, asked, each, open_options)
         except (ScreentestError, OSError) as error:
             code, message = describe_error(error)
-            return ScreeningError(source=name_of(source), code=code, message=message)
+            return ScreeningError(
+                source=name_of(source), code=code, message=message, temporal=temporal
+            )
 
     return results_in_order(one, sources, compute.threads(threads))
 
@@ -223,7 +309,7 @@ class Screener:
 
     Give ``frames`` if the number is known: the calibrated axes then read exactly the pairs that
     they read of a file, and a generator that stops early is rejected as damaged. ``frame_rate``
-    gives the defects their seconds.
+    gives the defects their seconds. ``temporal`` adds the temporal screens, as in :func:`screen`.
 
     >>> import numpy as np
     >>> screener = Screener(frame_rate=24)
@@ -243,6 +329,8 @@ class Screener:
         policy: PolicyLike = None,
         spec: DeliveryLike = None,
         require: Iterable[str] = (),
+        temporal: bool = False,
+        temporal_policy: TemporalPolicyLike = None,
         source: str = "<frames>",
         layout: str | None = None,
         value_range: tuple[float, float] | None = None,
@@ -252,8 +340,7 @@ class Screener:
     ) -> None:
         from screentest.media.open import is_rate
 
-        self._policy, self._spec = as_policy(policy), as_delivery(spec)
-        self._require = _axes(require)
+        self._asked = _asked(policy, spec, "full", require, temporal, temporal_policy)
         self._threads = compute.threads(threads)
         for name, count in (("frames", frames), ("width", width), ("height", height)):
             if count is not None and (isinstance(count, bool) or count < 1):
@@ -271,6 +358,7 @@ class Screener:
         self._pushed = 0
         self._first: ClipInfo | None = None
         self._accumulator: IntegrityAccumulator | None = None
+        self._temporal: TemporalAccumulator | ScreentestError | None = None
         self._finished = False
 
     @property
@@ -307,7 +395,9 @@ class Screener:
             self._first = info
         if time_s is None and self._frame_rate is not None:
             time_s = self._pushed / self._frame_rate
-        accumulator.push(Frame(self._pushed, time_s, planes))
+        pushed = Frame(self._pushed, time_s, planes)
+        accumulator.push(pushed)
+        self._push_temporal(pushed)
         self._pushed += 1
 
     def finish(self) -> Screening:
@@ -325,8 +415,21 @@ class Screener:
             constant_frame_rate=None if rate is None else True,
             duration_s=None if rate is None else count / rate,
         )
-        facts = self._accumulator.finish(clip)
-        return _judged(facts, self._policy, self._spec, self._require)
+        facts, over_time = self._accumulator.finish(clip), self._temporal
+        if over_time is None or isinstance(over_time, ScreentestError):
+            return _judged(facts, over_time, self._asked)
+        return _judged(facts, over_time.finish(clip), self._asked)
+
+    def _push_temporal(self, frame: Frame) -> None:
+        if self._temporal is None or isinstance(self._temporal, ScreentestError):
+            return
+        try:
+            self._temporal.push_many([frame])
+        except MediaError as error:
+            if error.code != "non_finite":
+                raise
+            # The integrity screen counts such samples; over time they mean nothing.
+            self._temporal = error
 
     def _begin(self, info: ClipInfo, format: FrameFormat) -> IntegrityAccumulator:
         from screentest.metrics.integrity import IntegrityAccumulator
@@ -341,6 +444,13 @@ class Screener:
         self._accumulator = IntegrityAccumulator(
             format, frames=self._frames, threads=self._threads, reused_buffers=True
         )
+        if self._asked.temporal is not None:
+            from screentest.metrics.family import Begin
+            from screentest.metrics.temporal import TemporalAccumulator
+
+            self._temporal = TemporalAccumulator(
+                Begin(format=format, frames=self._frames, threads=self._threads)
+            )
         return self._accumulator
 
     def _check_like_the_first(self, info: ClipInfo) -> None:
@@ -362,13 +472,19 @@ def _depth(depth: Depth) -> Depth:
     return depth
 
 
-def _axes(require: Iterable[str]) -> tuple[str, ...]:
+def _axes(require: Iterable[str], temporal: bool) -> tuple[str, ...]:
     axes = (require,) if isinstance(require, str) else tuple(require)
+    if all(axis in AXES for axis in axes):
+        return axes
+    from screentest.metrics.temporal import AXES as TEMPORAL_AXES
+
+    known = (*AXES, *TEMPORAL_AXES) if temporal else AXES
     for axis in axes:
-        if axis not in AXES:
-            raise PolicyError(
-                f"require names {axis!r}, which is no axis; the axes are {', '.join(AXES)}",
-                code="unknown_axis",
-                axis=str(axis),
-            )
+        if axis in known:
+            continue
+        if axis in TEMPORAL_AXES:
+            told = "an axis of the temporal screens: say temporal=True (--temporal) as well"
+        else:
+            told = f"which is no axis; the axes are {', '.join(known)}"
+        raise PolicyError(f"require names {axis!r}, {told}", code="unknown_axis", axis=str(axis))
     return axes

@@ -20,6 +20,7 @@ from screentest.cli.demo_clips import CLIPS, encode
 from screentest.cli.main import app
 from screentest.cli.walk import walk
 from screentest.errors import InputError
+from tests.oracles import clips as oracle_clips
 
 PASSES, REJECTED, WARNED = "moving.mp4", "noise.mp4", "stops.mp4"
 
@@ -38,6 +39,15 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The moving clip at a size that carries no grid verdict."""
     place = tmp_path_factory.mktemp("small") / "small.mp4"
     encode(place, (np.ascontiguousarray(picture[::2, ::2]) for picture in CLIPS[0].frames()))
+    return place
+
+
+@pytest.fixture(scope="module")
+def flickers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pan whose frames are brighter and darker by turns, 8 levels apart."""
+    place = tmp_path_factory.mktemp("flickers") / "flickers.mp4"
+    pan = oracle_clips.pan(48, 128, 192, 3).astype(int)
+    encode(place, iter(oracle_clips.u8(pan + 4 * (-1) ** np.arange(48)[:, None, None, None])))
     return place
 
 
@@ -137,13 +147,15 @@ class TestScreen:
         assert "reject  spec_audio" in result.stdout
         assert "at most 0.5 s were ordered" in result.stdout
 
-    @pytest.mark.parametrize("option", ["--policy", "--spec"])
+    @pytest.mark.parametrize(
+        "options", [("--policy",), ("--spec",), ("--temporal", "--temporal-policy")]
+    )
     def test_a_bad_toml_file_exits_with_2_before_anything_is_read(
-        self, option: str, clips: Path, tmp_path: Path
+        self, options: tuple[str, ...], clips: Path, tmp_path: Path
     ) -> None:
         bad = tmp_path / "bad.toml"
         bad.write_text("treshold = 3")
-        result = run("screen", clips / PASSES, option, bad)
+        result = run("screen", clips / PASSES, *options, bad)
         assert result.exit_code == 2
         assert result.stdout == ""
         assert result.stderr.startswith(f"screentest: error: {bad}: unknown key 'treshold'")
@@ -161,9 +173,63 @@ class TestScreen:
         assert "48 frames, 2.00 s, 10 read; " in result.stdout
         assert "; not measured: frozen, duplicate, black, non_finite, damaged)" in result.stdout
 
+    def test_flicker_is_warned_of_where_the_temporal_screens_are_asked_for(
+        self, flickers: Path
+    ) -> None:
+        assert len(run("screen", flickers).stdout.splitlines()) == 2
+        result = run("screen", flickers, "--temporal")
+        assert result.exit_code == 0
+        first, second, last = result.stdout.splitlines()
+        facts = screentest.screen(flickers, temporal=True).temporal
+        assert facts is not None
+        assert f", flicker {facts.flicker_strength:.2f}; not measured: grid" in first
+        assert second.startswith("  warn    flicker: the picture's brightness flickers by ")
+        assert second.endswith(" every 2 frames, 12 Hz: frames 1 to 46 (0.04 to 1.96 s)")
+        assert last == "1 file: 1 passed"
+
+    def test_a_temporal_policy_may_reject_what_is_found(
+        self, flickers: Path, tmp_path: Path
+    ) -> None:
+        policy = tmp_path / "policy.toml"
+        policy.write_text('name = "strict"\nseverities.flicker = "reject"')
+        result = run("screen", flickers, "--temporal", "--temporal-policy", policy)
+        assert result.exit_code == 1
+        assert result.stdout.splitlines()[1].startswith("  reject  flicker: ")
+
+    def test_cuts_are_noted_below_the_defects_and_many_are_counted(self, tmp_path: Path) -> None:
+        few, many = tmp_path / "few.mp4", tmp_path / "many.mp4"
+        for path, scenes in ((few, 3), (many, 12)):
+            shots = (oracle_clips.pan(12, 128, 192, seed) for seed in range(scenes))
+            encode(path, (picture for shot in shots for picture in shot))
+        result = run("screen", few, "--temporal")
+        assert result.exit_code == 0
+        assert result.stdout.splitlines()[1:-1] == [
+            "  note    cut at frame 12 (0.50 s)",
+            "  note    cut at frame 24 (1.00 s)",
+        ]
+        notes = run("screen", many, "--temporal").stdout.splitlines()[1:-1]
+        assert notes[7] == "  note    cut at frame 96 (4.00 s)"
+        assert notes[8:] == ["  note    and 3 more cuts and fades; --json lists them all"]
+        record = json.loads(run("screen", many, "--temporal", "--json").stdout)
+        assert [note["frames"][0] for note in record["notes"]] == [12 * k for k in range(1, 12)]
+
+    def test_a_temporal_axis_that_is_required_and_unmeasured_exits_with_3(
+        self, tmp_path: Path
+    ) -> None:
+        short = tmp_path / "short.mp4"
+        encode(short, iter(oracle_clips.pan(5, 128, 192, 1)))
+        assert run("screen", short, "--temporal").exit_code == 0
+        result = run("screen", short, "--temporal", "--require", "flicker")
+        assert result.exit_code == 3
+        assert "  not measured  flicker: needs 8 frames in a row; this has 5" in result.stdout
+
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
+            (("--temporal", "--depth", "sampled"), "every frame"),
+            (("--temporal-policy", "p.toml"), "(--temporal) as well"),
+            (("--require", "judder"), "(--temporal) as well"),
+            (("--temporal", "--temporal-policy", "/nowhere.toml"), "no such file"),
             (("--depth", "half"), "'half'"),
             (("--require", "gird"), "'gird'"),
             (("--threads", "0"), "threads=0"),

@@ -22,6 +22,9 @@ _STATUS = {
     "unmeasured": exit_codes.NOT_JUDGED,
 }
 
+_MOST_NOTES = 8
+"""A film has a thousand cuts; the record has them all."""
+
 
 def command(
     paths: Annotated[
@@ -49,6 +52,20 @@ def command(
         list[str] | None,
         typer.Option(metavar="AXIS", help="An axis that must be measured; may be repeated."),
     ] = None,
+    temporal: Annotated[
+        bool,
+        typer.Option(
+            "--temporal",
+            help="Look for flicker, flashes and judder too, in the same decode. That reads every "
+            "pixel: a file takes about a third longer.",
+        ),
+    ] = False,
+    temporal_policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="TOML limits that override the default temporal policy's."
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(metavar="N", help="Threads for all files together (default: up to 4)."),
@@ -72,6 +89,11 @@ def command(
     samples, or damage; a freeze, repeated frames and a black stretch are warned of, unless the spec
     forbids them. A file on which a required axis could not be measured is unmeasured, not passed.
 
+    With --temporal, brightness that flickers, a flash and motion in a rhythm are warned of as well,
+    unless the temporal policy rejects them, and cuts and fades are noted. A strobe in the scene
+    reads like a render that flickers. Their axes are flicker, flash and judder: one that could not
+    be measured is listed, and decides only where --require names it.
+
     This is no quality gate: a melted render can score higher than a clean one.
     """
     # The library loads only now, so that --help does not wait for it.
@@ -85,6 +107,8 @@ def command(
         spec=spec,
         depth=cast(Literal["full", "sampled"], depth),
         require=tuple(require or ()),
+        temporal=temporal,
+        temporal_policy=temporal_policy,
         threads=threads,
         **{key: value for key, value in options.items() if value is not None},
     )
@@ -120,9 +144,13 @@ def _print(result: Screening | ScreeningError, as_json: bool) -> None:
 
 
 def report_lines(result: Screening) -> list[str]:
-    """The lines that a person reads of one screening: the file, then what is wrong with it."""
+    """The lines that a person reads of one screening: the file, then what is wrong with it, and
+    what else was seen."""
     lines = [report_line(result)]
     lines += [f"  {d.severity:<6}  {d.code}: {d.message}" for d in result.defects]
+    lines += [f"  note    {note.message}" for note in result.notes[:_MOST_NOTES]]
+    if (more := len(result.notes) - _MOST_NOTES) > 0:
+        lines.append(f"  note    and {more} more cuts and fades; --json lists them all")
     if result.verdict == "unmeasured":
         lines += [f"  not measured  {g.axis}: {g.reason}" for g in result.unmeasured]
     return lines
@@ -130,8 +158,8 @@ def report_lines(result: Screening) -> list[str]:
 
 def report_line(result: Screening) -> str:
     """One line for one file: verdict, name, size, length, the calibrated numbers (``corr`` is
-    adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` the ratio of grid_line), and the axes
-    that gave none."""
+    adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` the ratio of grid_line, ``flicker``
+    flicker_strength where it was asked for), and the axes that gave none."""
     clip = result.facts.clip
     about = f"{clip.width}x{clip.height}, {result.frames} frame{'s' * (result.frames != 1)}"
     if clip.duration_s is not None and result.frames > 1:
@@ -143,6 +171,7 @@ def report_line(result: Screening) -> str:
         ("corr", facts.adjacent_frame_corr, ".3f"),
         ("contrast", facts.frame_std_min, ".3f"),
         ("grid", facts.grid_line and facts.grid_line.ratio, ".2f"),
+        ("flicker", result.temporal and result.temporal.flicker_strength, ".2f"),
     )
     known = [f"{name} {value:{form}}" for name, value, form in numbers if value is not None]
     about += f"; {', '.join(known)}" if known else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from screentest.reports.canonical import printable
 from screentest.reports.comparison import scores_record
-from screentest.reports.plain import plain, tool
+from screentest.reports.plain import family_record, plain, tool
 from screentest.reports.screening import media_record
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def measurement_record(measurement: Measurement) -> dict[str, Any]:
             },
         },
         "metrics": scores_record(measurement.scores),
-        "facts": {name: facts_record(facts) for name, facts in measurement.facts.items()},
+        "facts": {name: family_record(facts) for name, facts in measurement.facts.items()},
         "unmeasured": [
             {"name": name, "reason": reason} for name, reason in measurement.unmeasured.items()
         ],
@@ -66,25 +65,6 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
         "unmeasured": [],
         "error": {"code": code, "message": printable(message)},
     }
-
-
-def facts_record(facts: msgspec.Struct) -> dict[str, Any]:
-    """What a family found besides the numbers of single frames: those are arrays, in dataclasses.
-
-    The clip and its damage stand under ``input``, the gaps under ``unmeasured``.
-    """
-    elsewhere = {"clip", "damage", "unmeasured"}
-    return {
-        name: value
-        for name in facts.__struct_fields__
-        if name not in elsewhere and not _holds_arrays(value := getattr(facts, name))
-    }
-
-
-def _holds_arrays(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(_holds_arrays(part) for part in value)
-    return is_dataclass(value) or (hasattr(value, "dtype") and hasattr(value, "tobytes"))
 
 
 def _number(value: Any) -> Any:

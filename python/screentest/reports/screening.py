@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from screentest.reports.canonical import printable
-from screentest.reports.plain import plain, tool
+from screentest.reports.plain import family_record, plain, tool
 from screentest.verdicts.integrity import SCOPE_NOTE
 from screentest.verdicts.policy import AXES
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from screentest.media.info import ClipInfo
     from screentest.metrics.integrity import IntegrityFacts
     from screentest.screening import Screening
+    from screentest.verdicts.judgement import Note
 
 __all__ = [
     "SCHEMA",
@@ -28,7 +29,10 @@ SCHEMA = "screentest/screening@1"
 
 
 def screening_record(screening: Screening) -> dict[str, Any]:
-    """The record of a screening as plain data; an absent number is ``None``."""
+    """The record of a screening as plain data; an absent number is ``None``.
+
+    ``notes`` and ``temporal`` stand in it where the temporal screens were asked for, and only then.
+    """
     facts = screening.facts
     record: dict[str, Any] = {
         "schema": SCHEMA,
@@ -47,16 +51,41 @@ def screening_record(screening: Screening) -> dict[str, Any]:
         "spec": screening.spec,
         "error": None,
     }
+    if screening.temporal_policy is not None:
+        policy = {"name": screening.temporal_policy, "sha256": screening.temporal_policy_sha256}
+        temporal = None if screening.temporal is None else family_record(screening.temporal)
+        record |= _temporal_part(screening.notes, policy, temporal)
     cleaned: dict[str, Any] = plain(record)
     return cleaned
 
 
-def error_record(source: str, code: str, message: str) -> dict[str, Any]:
+def _temporal_part(
+    notes: tuple[Note, ...], policy: dict[str, Any] | None, facts: dict[str, Any] | None
+) -> dict[str, Any]:
+    from screentest.verdicts import temporal
+
+    return {
+        "notes": msgspec.to_builtins(notes),
+        "temporal": {
+            "scope": temporal.SCOPE_NOTE,
+            "policy": policy,
+            "facts": msgspec.to_builtins(facts),
+        },
+    }
+
+
+def error_record(source: str, code: str, message: str, *, temporal: bool = False) -> dict[str, Any]:
     """The record of an input that could not be read: unmeasured, with the ``error`` that says why.
 
-    It has the keys of every other record, so that a reader of many needs no second shape.
+    It has the keys of every other record, so that a reader of many needs no second shape;
+    ``temporal`` says that those of the temporal screens are among them.
     """
-    return {
+    axes: tuple[str, ...] = AXES
+    if temporal:
+        from screentest.metrics.temporal import AXES as TEMPORAL_AXES
+
+        axes += TEMPORAL_AXES
+    record: dict[str, Any] = {
         "schema": SCHEMA,
         "tool": tool(),
         "scope": SCOPE_NOTE,
@@ -70,12 +99,13 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
         "defects": [],
         "unmeasured": [
             {"axis": axis, "reason": "the input could not be read", "applies": True}
-            for axis in AXES
+            for axis in axes
         ],
         "facts": {},
         "spec": None,
         "error": {"code": code, "message": printable(message)},
     }
+    return record | _temporal_part((), None, None) if temporal else record
 
 
 def facts_record(facts: IntegrityFacts) -> dict[str, Any]:
