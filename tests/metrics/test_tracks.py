@@ -202,6 +202,24 @@ def test_frames_that_do_not_ascend_are_refused():
         accumulator.push(Frame(2, None, (clip[2],)))
 
 
+def test_planes_and_points_of_another_shape_are_refused():
+    clip, grey = moved(3), np.zeros((30, 40), np.uint8)
+    accumulator = TrackAccumulator(rgb_format(clip), frames=3)
+    with pytest.raises(InputError):
+        accumulator.push(Frame(0, None, (clip[0, :-1],)))
+    accumulator.push(Frame(0, None, (clip[0],)))
+    with pytest.raises(InputError, match="x and y"):
+        _native.track_points(grey, grey, np.zeros((4, 3), np.float32))
+    with pytest.raises(InputError, match=r"40x30.*40x29"):
+        _native.track_points(grey, grey[1:], np.zeros((4, 2), np.float32))
+    with pytest.raises(InputError, match="0x30"):
+        _native.track_corners(grey[:, :0])
+    with pytest.raises(InputError, match="simd"):
+        _native.track_corners(grey, simd="mmx")
+    lost = np.array([[np.nan, 3], [np.inf, 3], [-50, 3]], np.float32)
+    assert np.isnan(_native.track_points(grey, grey, lost)).all()
+
+
 def test_a_window_with_a_gap_counts_for_nothing_and_says_so():
     clip = moved(120)
     info = open_clip(clip).info

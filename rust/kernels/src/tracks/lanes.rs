@@ -163,20 +163,20 @@ impl Lanes for Plain {
     }
 }
 
-/// Implements [`Lanes`] on `$count` registers of each kind, with operations that a token of pulp's
-/// proves to be there. Every closure says that it is inlined: left alone it would be compiled for the
-/// baseline, and call what it uses.
+/// Implements [`Lanes`] on as many registers of each kind as `$i` counts, with operations that a
+/// token of pulp's proves to be there. The registers are named one by one: a closure, or an iterator,
+/// would be compiled for the baseline and call what it uses.
 #[cfg(target_arch = "x86_64")]
 macro_rules! registers {
     (
-        $simd:ty, $count:literal, $short:ty, $long:ty, widen: $widen:ident,
+        $simd:ty, [$($i:literal)+], $short:ty, $long:ty, widen: $widen:ident,
         multiply_pairs: $multiply:ident, add: $add:ident, plus: $plus:ident, times: $times:ident,
         subtract: $subtract:ident, and: $and_short:ident, splat: $splat:ident,
         weave: $and:ident $or:ident $left:ident $right:ident
     ) => {
         impl Lanes for $simd {
-            type Short = [$short; $count];
-            type Long = [$long; $count];
+            type Short = [$short; [$($i),+].len()];
+            type Long = [$long; [$($i),+].len()];
 
             #[inline(always)]
             fn load(self, row: &Row) -> Self::Short {
@@ -196,42 +196,53 @@ macro_rules! registers {
             }
             #[inline(always)]
             fn splat(self, value: i32) -> Self::Long {
-                [self.$splat(value); $count]
+                let one = self.$splat(value);
+                [one; [$($i),+].len()]
             }
-            registers!(multiply_pairs: Short => Long, $count, $multiply);
-            registers!(add: Long => Long, $count, $add);
-            registers!(plus: Short => Short, $count, $plus);
-            registers!(times: Short => Short, $count, $times);
-            registers!(subtract: Short => Short, $count, $subtract);
-            registers!(and: Short => Short, $count, $and_short);
-            registers!(weave_9: 9, $count, $long, $splat $and $or $left $right);
-            registers!(weave_14: 14, $count, $long, $splat $and $or $left $right);
+            #[inline(always)]
+            fn multiply_pairs(self, a: Self::Short, b: Self::Short) -> Self::Long {
+                [$(self.$multiply(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn add(self, a: Self::Long, b: Self::Long) -> Self::Long {
+                [$(self.$add(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn plus(self, a: Self::Short, b: Self::Short) -> Self::Short {
+                [$(self.$plus(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn times(self, a: Self::Short, b: Self::Short) -> Self::Short {
+                [$(self.$times(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn subtract(self, a: Self::Short, b: Self::Short) -> Self::Short {
+                [$(self.$subtract(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn and(self, a: Self::Short, b: Self::Short) -> Self::Short {
+                [$(self.$and_short(a[$i], b[$i])),+]
+            }
+            #[inline(always)]
+            fn weave_9(self, even: Self::Long, odd: Self::Long) -> Self::Short {
+                let low = self.$splat(0xffff);
+                pulp::cast([$(self.$or(
+                    self.$and(self.$right::<9>(even[$i]), low),
+                    self.$left::<16>(self.$right::<9>(odd[$i])),
+                )),+])
+            }
+            #[inline(always)]
+            fn weave_14(self, even: Self::Long, odd: Self::Long) -> Self::Short {
+                let low = self.$splat(0xffff);
+                pulp::cast([$(self.$or(
+                    self.$and(self.$right::<14>(even[$i]), low),
+                    self.$left::<16>(self.$right::<14>(odd[$i])),
+                )),+])
+            }
             #[inline(always)]
             fn sum(self, a: Self::Long) -> i64 {
                 Plain.sum(pulp::cast(a))
             }
-        }
-    };
-    ($name:ident: $from:ident => $to:ident, $count:literal, $operation:ident) => {
-        #[inline(always)]
-        fn $name(self, a: Self::$from, b: Self::$from) -> Self::$to {
-            std::array::from_fn::<_, $count, _>(
-                #[inline(always)]
-                |i| self.$operation(a[i], b[i]),
-            )
-        }
-    };
-    ($name:ident: $shift:literal, $count:literal, $long:ty, $splat:ident $and:ident $or:ident
-     $left:ident $right:ident) => {
-        #[inline(always)]
-        fn $name(self, even: Self::Long, odd: Self::Long) -> Self::Short {
-            pulp::cast(std::array::from_fn::<$long, $count, _>(
-                #[inline(always)]
-                |i| {
-                    let even = self.$and(self.$right::<$shift>(even[i]), self.$splat(0xffff));
-                    self.$or(even, self.$left::<16>(self.$right::<$shift>(odd[i])))
-                },
-            ))
         }
     };
 }
@@ -257,7 +268,7 @@ fn widen_512(simd: pulp::x86::V4, bytes: &[u8; LANES]) -> [pulp::i16x32; 1] {
 
 #[cfg(target_arch = "x86_64")]
 registers!(
-    pulp::x86::V1, 4, pulp::i16x8, pulp::i32x4, widen: widen_128,
+    pulp::x86::V1, [0 1 2 3], pulp::i16x8, pulp::i32x4, widen: widen_128,
     multiply_pairs: multiply_wrapping_add_adjacent_i16x8, add: wrapping_add_i32x4,
     plus: wrapping_add_i16x8, times: wrapping_mul_i16x8, subtract: wrapping_sub_i16x8,
     and: and_i16x8, splat: splat_i32x4,
@@ -265,7 +276,7 @@ registers!(
 );
 #[cfg(target_arch = "x86_64")]
 registers!(
-    pulp::x86::V3, 2, pulp::i16x16, pulp::i32x8, widen: widen_256,
+    pulp::x86::V3, [0 1], pulp::i16x16, pulp::i32x8, widen: widen_256,
     multiply_pairs: multiply_wrapping_add_adjacent_i16x16, add: wrapping_add_i32x8,
     plus: wrapping_add_i16x16, times: wrapping_mul_i16x16, subtract: wrapping_sub_i16x16,
     and: and_i16x16, splat: splat_i32x8,
@@ -273,7 +284,7 @@ registers!(
 );
 #[cfg(target_arch = "x86_64")]
 registers!(
-    pulp::x86::V4, 1, pulp::i16x32, pulp::i32x16, widen: widen_512,
+    pulp::x86::V4, [0], pulp::i16x32, pulp::i32x16, widen: widen_512,
     multiply_pairs: multiply_wrapping_add_adjacent_i16x32, add: wrapping_add_i32x16,
     plus: wrapping_add_i16x32, times: wrapping_mul_i16x32, subtract: wrapping_sub_i16x32,
     and: and_i16x32, splat: splat_i32x16,

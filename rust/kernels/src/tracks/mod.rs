@@ -3,10 +3,12 @@
 //! A [`Tracks`] accumulator is fed the frames of its windows in display order. It keeps the pyramids
 //! of a few frames and the positions of the corners, never a frame.
 
+mod area;
 mod corners;
 mod grey;
 mod lanes;
 mod lucas_kanade;
+mod patch;
 mod pyramid;
 mod sampling;
 mod shape;

@@ -43,12 +43,16 @@ impl Plane {
     /// Fills the border from the inside.
     fn mirror(&mut self) {
         let (width, height, stride) = (self.width, self.height, self.stride);
-        for y in 0..height {
-            let start = self.at(0, y as isize);
-            for x in 1..=SIDE {
-                self.pixels[start - x] = self.pixels[start + mirrored(-(x as isize), width)];
-                let right = (width - 1 + x) as isize;
-                self.pixels[start + width - 1 + x] = self.pixels[start + mirrored(right, width)];
+        for row in self.pixels.chunks_exact_mut(stride).skip(ABOVE).take(height) {
+            if width > SIDE {
+                let (left, rest) = row.split_at_mut(SIDE);
+                left.iter_mut().rev().zip(&rest[1..]).for_each(|(out, &v)| *out = v);
+                let (rest, right) = rest.split_at_mut(width);
+                right.iter_mut().zip(rest.iter().rev().skip(1)).for_each(|(out, &v)| *out = v);
+            } else {
+                for x in (0..SIDE).chain(SIDE + width..stride) {
+                    row[x] = row[SIDE + mirrored(x as isize - SIDE as isize, width)];
+                }
             }
         }
         for y in 1..=ABOVE {
