@@ -20,7 +20,7 @@ from screentest.verdicts.tracks_policy import default_track_policy
 
 HERE = Path(__file__).resolve().parent
 SCHEMA = "screentest/tracks-calibration@1"
-COLUMNS = ("ratio", "stability", "control", "survival", "jitter", "rigidity", "motion")
+COLUMNS = ("ratio", "inside", "stability", "control", "survival", "jitter", "rigidity", "motion")
 
 
 def document(pairs):

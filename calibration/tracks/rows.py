@@ -83,6 +83,7 @@ def judged(group, clip, control, candidate, *, bad):
     values = {
         "ratio": verdict.ratio,
         "stability": tracks.track_stability,
+        "inside": _over(tracks.stability_inside, theirs[0].stability_inside),
         "survival": tracks.track_survival,
         "jitter": tracks.track_jitter,
         "rigidity": tracks.track_rigidity_error,
@@ -99,6 +100,10 @@ def judged(group, clip, control, candidate, *, bad):
         "codes": [defect.code for defect in verdict.defects],
         "values": {name: rounded(value) for name, value in values.items()},
     }
+
+
+def _over(ours, theirs):
+    return None if ours is None or not theirs else ours / theirs
 
 
 # ------------------------------------------------------------------------------------- candidates

@@ -95,6 +95,9 @@ def test_tracks_of_an_object_that_leaves_end_where_it_leaves():
     lived = paths.alive_frames[on_it]
     assert (lived <= leaves).all()
     assert np.median(leaves - lived) <= 3, "they live until their window is cut by the edge"
+    # Two that lie on the object's own edge are lost as it meets the picture's, some px before.
+    assert paths.left_picture[on_it].sum() >= on_it.sum() - 2, "and are known to have left"
+    assert not paths.left_picture[far].any()
     # While its window is inside the picture, a track goes where the object goes.
     frame = np.minimum(lived - 1, (308 - first[on_it, 0]).astype(int) // 4)
     there = paths.positions[frame, np.flatnonzero(on_it), 0]

@@ -19,6 +19,7 @@ def window(
     motion: float | None = 1.3,
     brightness: Sequence[float] | float = 118.0,
     frames: int = 24,
+    left: int = 0,
 ) -> TrackWindow:
     """One window; its shape is unknown without 8 corners."""
     bare = seeded < 8
@@ -28,6 +29,7 @@ def window(
         frames=frames,
         seeded=seeded,
         alive=0 if bare else round(survival * seeded),
+        left=left,
         coherent=None if bare else stability * seeded,
         jitter=None if bare else 0.02,
         rigidity_error=None if bare else 0.16,
@@ -48,14 +50,19 @@ def tracks(
     shown = [window(8 * k) for k in range(4)] if windows is None else list(windows)
     told = [w for w in shown if w.seeded >= 8]
     seeded = sum(w.seeded for w in told)
+    stayed = seeded - sum(w.left for w in told)
     motions = sorted(w.motion for w in told if w.motion is not None)
     known: dict[str, Any] = {
         "track_stability": sum(w.coherent or 0.0 for w in told) / seeded if seeded else None,
+        "stability_inside": sum(w.coherent or 0.0 for w in told) / stayed if stayed else None,
         "track_survival": sum(w.alive for w in told) / seeded if seeded else None,
         "track_jitter": 0.02 if told else None,
         "track_rigidity_error": 0.16 if told else None,
         "motion_magnitude": motions[len(motions) // 2] if motions else None,
     }
+    if "track_stability" in numbers:
+        # As where none has left the picture.
+        known["stability_inside"] = numbers["track_stability"]
     return TrackFacts(
         impl=impl,
         clip=clip_info(**(clip or {})),

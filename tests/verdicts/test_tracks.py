@@ -107,6 +107,28 @@ def test_a_warble_says_what_moved() -> None:
     assert "jitter 0.230 against 0.020" in judged.defects[0].message
 
 
+@pytest.mark.parametrize(
+    ("ratio", "inside", "verdict"),
+    [
+        (0.7, 0.95, "pass"),
+        (0.7, 0.89, "reject"),
+        (1.6, 1.1, "pass"),
+        (1.6, 1.45, "reject"),
+        (0.7, 1.5, "reject"),
+        (1.0, 0.5, "pass"),
+    ],
+)
+def test_tracks_that_left_the_picture_do_not_count_against_it(
+    ratio: float, inside: float, verdict: str
+) -> None:
+    reference = tracks(track_stability=0.5)
+    candidate = tracks(track_stability=0.5 * ratio, stability_inside=0.5 * inside)
+    judged = track_verdict(candidate, reference)
+    assert judged.verdict == verdict
+    notes = [note.code for note in judged.notes]
+    assert ("left_the_picture" in notes) == (verdict == "pass" and not 0.9 <= ratio <= 1.4)
+
+
 # ---------------------------------------------------------------------------- unmeasured
 
 
@@ -272,7 +294,7 @@ def test_a_gain_step_is_named_before_the_warble_that_it_causes() -> None:
 
 
 def test_a_step_that_the_control_has_too_explains_nothing() -> None:
-    control = with_numbers(stepped(10, 2.4), track_stability=0.8)
+    control = with_numbers(stepped(10, 2.4), track_stability=0.8, stability_inside=0.8)
     assert codes(track_verdict(stepped(10, 2.4), control)) == ["warble"]
 
 

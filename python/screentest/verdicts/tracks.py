@@ -211,6 +211,14 @@ class _Judge:
             f"track stability {self.candidate.track_stability:.3f} against "
             f"{reference.track_stability:.3f} of the control, a ratio of {ratio:.3f}"
         )
+        inside = self._inside(reference)
+        if not floor <= ratio <= ceiling and floor <= inside <= ceiling:
+            # A faster camera takes more out of sight; what stays in sight decides.
+            reason = (
+                f"{numbers}, is {inside:.3f} without the tracks that left the picture: things "
+                "leave the two at another rate, and those that stay hold their shape as well"
+            )
+            return None, _note("left_the_picture", ratio, reason)
         if ratio < floor:
             text = f"things do not hold their shape: {numbers}, where {floor:g} is the floor"
             text += self._which_half(reference)
@@ -229,6 +237,11 @@ class _Judge:
         text += "ceiling; fine texture that moves has gone"
         severity = self.severities.over_smoothing
         return self._broken(severity, "over_smoothing", ratio, ceiling, text), None
+
+    def _inside(self, reference: TrackFacts) -> float:
+        """The ratio of the tracks that did not leave the picture."""
+        ours, theirs = self.candidate.stability_inside, reference.stability_inside
+        return (ours or 0.0) / theirs if theirs else 0.0
 
     def _broken(
         self, severity: Severity, code: str, ratio: float, limit: float, message: str

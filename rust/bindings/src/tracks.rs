@@ -93,6 +93,7 @@ fn facts_of<'py>(
     facts.set_item("complete", window.complete)?;
     facts.set_item("seeded", window.seeded)?;
     facts.set_item("alive", window.alive)?;
+    facts.set_item("left", window.left.iter().filter(|&&left| left).count())?;
     facts.set_item("brightness", &window.brightness)?;
     let shape = window.shape.as_ref();
     facts.set_item("coherent", shape.map(|s| s.coherent))?;
@@ -104,6 +105,7 @@ fn facts_of<'py>(
         let shape = [window.frames, window.seeded, 2];
         facts.set_item("positions", PyArray1::from_vec(py, positions).reshape(shape)?)?;
         facts.set_item("alive_frames", PyArray1::from_vec(py, alive_frames))?;
+        facts.set_item("left_picture", PyArray1::from_vec(py, window.left.clone()))?;
         for (name, values) in track_columns(window) {
             facts.set_item(name, PyArray1::from_vec(py, values))?;
         }

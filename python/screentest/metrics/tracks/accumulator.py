@@ -128,6 +128,7 @@ class TrackAccumulator:
         tracked = [w for w in whole if w["seeded"] >= _native.TRACK_LEAST_TRACKS]
         seeded = sum(window["seeded"] for window in tracked)
         width, height = _native.working_size(self._format.width, self._format.height)
+        stayed = seeded - sum(window["left"] for window in tracked)
         shaped = [window for window in tracked if window["coherent"] is not None]
         return TrackFacts(
             impl=IMPL,
@@ -138,6 +139,7 @@ class TrackAccumulator:
             windows=tuple(_window(window) for window in whole),
             frames_read=self._frames_read,
             track_stability=sum(w["coherent"] for w in shaped) / seeded if seeded else None,
+            stability_inside=sum(w["coherent"] for w in shaped) / stayed if stayed else None,
             track_survival=sum(w["alive"] for w in tracked) / seeded if seeded else None,
             track_jitter=_median(shaped, "jitter"),
             track_rigidity_error=_median(shaped, "rigidity_error"),
@@ -152,9 +154,11 @@ def _median(windows: Sequence[dict[str, Any]], name: str) -> float | None:
 
 
 def _window(window: dict[str, Any]) -> TrackWindow:
-    names = ("start", "frames", "seeded", "alive", "coherent", "jitter", "rigidity_error", "motion")
+    counts = ("start", "frames", "seeded", "alive", "left")
+    shape = ("coherent", "jitter", "rigidity_error", "motion")
     return TrackWindow(
-        **{name: window[name] for name in names}, brightness=tuple(window["brightness"])
+        **{name: window[name] for name in (*counts, *shape)},
+        brightness=tuple(window["brightness"]),
     )
 
 
@@ -163,6 +167,7 @@ def _paths(window: dict[str, Any]) -> Trajectories:
         start=window["start"],
         positions=window["positions"],
         alive_frames=window["alive_frames"],
+        left_picture=window["left_picture"],
         coherence=window["coherence"],
         jitter=window["track_jitter"],
         rigidity=window["track_rigidity"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
+from screentest.metrics.series import Series
 
 __all__ = ["TrackFacts", "TrackWindow", "Trajectories", "track_ratio"]
 
@@ -23,6 +24,7 @@ class TrackWindow(msgspec.Struct, frozen=True, kw_only=True):
         seeded: corners of its first frame. With fewer than 8 the window is not tracked and counts
             for nothing.
         alive: tracks that live in its last frame.
+        left: tracks that were lost at the picture's edge, within half a search window (11 px).
         coherent: sum over the surviving tracks of how coherently each moves, from 0 to 1; like the
             next three ``None`` if fewer than 8 survive.
         jitter: median over them of the acceleration over the speed.
@@ -36,6 +38,7 @@ class TrackWindow(msgspec.Struct, frozen=True, kw_only=True):
     frames: int
     seeded: int
     alive: int
+    left: int = 0
     coherent: float | None = None
     jitter: float | None = None
     rigidity_error: float | None = None
@@ -44,7 +47,7 @@ class TrackWindow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trajectories:
+class Trajectories(Series):
     """The tracks of one window, in the order of their corners' strength.
 
     Attributes:
@@ -52,6 +55,8 @@ class Trajectories:
         positions: (frames, tracks, 2): x and y in pixels of the working size; NaN from where the
             track is lost.
         alive_frames: in how many frames each track was found.
+        left_picture: whether each was lost at the picture's edge; one that was lost elsewhere was
+            covered, or changed its look.
         coherence: how coherently each moves, from 0 to 1; NaN, like the next two, for a track that
             is lost before the end, or of a window with fewer than 8 survivors.
         jitter: acceleration over speed.
@@ -61,17 +66,10 @@ class Trajectories:
     start: int
     positions: NDArray[np.float32]
     alive_frames: NDArray[np.int32]
+    left_picture: NDArray[np.bool_]
     coherence: NDArray[np.float64]
     jitter: NDArray[np.float64]
     rigidity: NDArray[np.float64]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Trajectories):
-            return NotImplemented
-        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
-        return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class TrackFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +85,9 @@ class TrackFacts(msgspec.Struct, frozen=True, kw_only=True):
         frames_read: frames read, all windows together.
         track_stability: sum of ``coherent`` over the sum of ``seeded`` of the windows with at least
             8 corners, in [0, 1]. ``None`` if there is no such window.
-        track_survival: sum of ``alive`` over the same, in [0, 1].
+        stability_inside: the same without the tracks that left the picture, in [0, 1]: what a
+            camera that moves fast takes out of sight says nothing of how things hold their shape.
+        track_survival: sum of ``alive`` over the sum of ``seeded``, in [0, 1].
         track_jitter: median over the windows that have one.
         track_rigidity_error: the same, in percent.
         motion_magnitude: the same of ``motion``, in pixels a frame.
@@ -103,6 +103,7 @@ class TrackFacts(msgspec.Struct, frozen=True, kw_only=True):
     windows: tuple[TrackWindow, ...] = ()
     frames_read: int
     track_stability: float | None = None
+    stability_inside: float | None = None
     track_survival: float | None = None
     track_jitter: float | None = None
     track_rigidity_error: float | None = None

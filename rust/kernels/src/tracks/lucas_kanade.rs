@@ -224,6 +224,13 @@ pub(super) struct Track {
 }
 
 impl Track {
+    /// Whether it was lost where its window had reached over the picture's edge.
+    pub(super) fn has_left(&self, (width, height): (usize, usize)) -> bool {
+        let at_edge = |v: f32, size: usize| v < HALF + 1.0 || v > size as f32 - 2.0 - HALF;
+        let last = self.points.last();
+        !self.alive && last.is_some_and(|&[x, y]| at_edge(x, width) || at_edge(y, height))
+    }
+
     /// Follows the track through `pyramids`, the first of which holds its last point. It is lost,
     /// for good, where either direction fails, the way back misses by a pixel, or the picture ends.
     #[inline(always)]

@@ -63,6 +63,8 @@ pub struct Window {
     pub brightness: Vec<f64>,
     /// Each track's positions, for as many frames as it lived.
     pub tracks: Vec<Vec<Point>>,
+    /// Of each track, whether it was lost at the picture's edge, where things leave.
+    pub left: Vec<bool>,
 }
 
 /// A frame that was taken in.
@@ -94,7 +96,7 @@ impl Open {
         self.at == Some(self.last())
     }
 
-    fn finish(&mut self) -> Window {
+    fn finish(&mut self, size: (usize, usize)) -> Window {
         self.tracks.sort_unstable_by_key(|track| track.rank);
         let complete = self.is_complete();
         let tracked = complete && self.tracks.len() >= LEAST_TRACKS;
@@ -109,6 +111,7 @@ impl Open {
             shape: (alive.len() >= LEAST_TRACKS).then(|| shape::shape(&alive)),
             brightness: self.brightness.clone(),
             tracks: self.tracks.iter().map(|t| t.points.clone()).collect(),
+            left: self.tracks.iter().map(|t| t.has_left(size)).collect(),
         }
     }
 }
@@ -289,10 +292,12 @@ impl Tracks {
     /// What the windows show, in order. Call it after the last frame.
     pub fn finish(&mut self) -> Vec<Window> {
         self.track();
+        let size = self.working_size();
+        let finish = |window: &mut Open| window.finish(size);
         if self.parallel {
-            self.windows.par_iter_mut().map(Open::finish).collect()
+            self.windows.par_iter_mut().map(finish).collect()
         } else {
-            self.windows.iter_mut().map(Open::finish).collect()
+            self.windows.iter_mut().map(finish).collect()
         }
     }
 }
