@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from screentest.verdicts.judgement import Defect, Judgement
     from screentest.verdicts.policy import Policy, default_policy, load_policy, parse_policy
     from screentest.verdicts.temporal import judge_temporal
+    from screentest.verdicts.tracks import track_verdict
 
     __version__: str
 
@@ -82,6 +83,7 @@ __all__ = [
     "probe",
     "screen",
     "screen_many",
+    "track_verdict",
     "tracks",
 ]
 
@@ -100,6 +102,7 @@ _HOMES = {
     "screentest.verdicts.judgement": ("Defect", "Judgement"),
     "screentest.verdicts.policy": ("Policy", "default_policy", "load_policy", "parse_policy"),
     "screentest.verdicts.temporal": ("judge_temporal",),
+    "screentest.verdicts.tracks": ("track_verdict",),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

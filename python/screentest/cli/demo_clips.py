@@ -1,4 +1,5 @@
-"""The clips of ``screentest demo``: one that is fine, and one for each fault of the screen."""
+"""The clips of ``screentest demo``: one that is fine, one for each fault of the screen, and one
+whose fault shows in motion alone."""
 
 from __future__ import annotations
 
@@ -115,6 +116,44 @@ def _black() -> Iterator[Picture]:
         yield np.zeros((HEIGHT, WIDTH, 3), np.uint8)
 
 
+def _warping() -> Iterator[Picture]:
+    """Places that drift by up to a pixel, and elsewhere in every frame: no frame looks wrong."""
+    rng = np.random.default_rng(7)
+    rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH]
+    picture = (255 * _texture()).astype(np.float32)
+    for t in range(FRAMES):
+        drift = rng.uniform(-1, 1, (2, HEIGHT // 24 + 2, WIDTH // 24 + 2)).astype(np.float32)
+        y, x = rows + t, columns + 2 * t
+        dy, dx = (_enlarged(part, 24) for part in drift)
+        yield _sampled(picture, y + 1 + dy, x + 1 + dx)
+
+
+def _enlarged(cells: npt.NDArray[np.float32], size: int) -> npt.NDArray[np.float32]:
+    """Values between those of a coarse grid, linear in both directions."""
+    y, x = (np.arange(n, dtype=np.float32) / size for n in (HEIGHT, WIDTH))
+    i, j = (
+        np.minimum(y.astype(int), cells.shape[0] - 2),
+        np.minimum(x.astype(int), cells.shape[1] - 2),
+    )
+    v, u = (y - i)[:, None], (x - j)[None, :]
+    top = cells[i][:, j] * (1 - u) + cells[i][:, j + 1] * u
+    below = cells[i + 1][:, j] * (1 - u) + cells[i + 1][:, j + 1] * u
+    between: npt.NDArray[np.float32] = top * (1 - v) + below * v
+    return between
+
+
+def _sampled(
+    picture: npt.NDArray[np.float32], y: npt.NDArray[np.float32], x: npt.NDArray[np.float32]
+) -> Picture:
+    """The picture at these places, linear in both directions."""
+    i, j = y.astype(int), x.astype(int)
+    v, u = (y - i)[..., None], (x - j)[..., None]
+    top = picture[i, j] * (1 - u) + picture[i, j + 1] * u
+    below = picture[i + 1, j] * (1 - u) + picture[i + 1, j + 1] * u
+    sampled: Picture = (top * (1 - v) + below * v + 0.5).astype(np.uint8)
+    return sampled
+
+
 def _lattice() -> Iterator[Picture]:
     for picture in _moving():
         picture[:, ::16] = np.minimum(picture[:, ::16].astype(np.int16) + 12, 255).astype(np.uint8)
@@ -156,6 +195,13 @@ CLIPS: tuple[DemoClip, ...] = (
         "pass",
         frozenset({"frozen"}),
         _stopping,
+    ),
+    DemoClip(
+        "warps.mp4",
+        "the moving picture, bending; no frame shows it: screentest tracks warps.mp4 moving.mp4",
+        "pass",
+        frozenset(),
+        _warping,
     ),
     DemoClip(
         "lattice.mp4",
