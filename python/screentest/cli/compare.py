@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 
 if TYPE_CHECKING:
     from screentest.comparing import Comparison
@@ -43,7 +43,7 @@ def command(
             "score.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: options.JsonObject = False,
     html: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write a page with the worst frames and their maps."),
@@ -59,9 +59,7 @@ def command(
         str,
         typer.Option(metavar="valid|reflect", help="Positions of the window that SSIM averages."),
     ] = "valid",
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads for all parts (default: up to 4).")
-    ] = None,
+    threads: options.Threads = None,
     device: Annotated[
         str, typer.Option(metavar="cpu|cuda", help="Where learned metrics run.")
     ] = "cpu",

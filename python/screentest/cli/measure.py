@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 from screentest.cli.walk import inputs
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ EXIT_STATUS = (
 
 
 def command(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files; a folder is walked.")
-    ],
+    paths: options.Paths,
     families: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,9 +45,7 @@ def command(
             help="Keep facts here; content that was measured before is not decoded again.",
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per file and line, on stdout.")
-    ] = False,
+    as_json: options.JsonLines = False,
     csv: Annotated[
         str | None,
         typer.Option("--csv", metavar="FILE|-", help="A table, one row per file; - is stdout."),
@@ -60,19 +56,10 @@ def command(
     series: Annotated[
         bool, typer.Option("--series", help="The tables have one row per frame instead.")
     ] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Threads for all files together (default: up to 4)."),
-    ] = None,
-    sequence: Annotated[
-        bool, typer.Option("--sequence", help="A folder of still images is one clip.")
-    ] = False,
-    decoder: Annotated[
-        str | None, typer.Option(metavar="pyav|torchcodec", help="Which decoder reads the files.")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="cpu|cuda", help="Where torchcodec decodes.")
-    ] = None,
+    threads: options.ThreadsOfAll = None,
+    sequence: options.Sequence = False,
+    decoder: options.Decoder = None,
+    device: options.DecoderDevice = None,
 ) -> int:
     """Measure each file: decode it once, and print every number of the families asked for.
 
@@ -88,14 +75,14 @@ def command(
     named = [name.strip() for text in families or [] for name in text.split(",") if name.strip()]
     _check_tables(as_json, csv, parquet, series)
     files = inputs(paths, sequences=sequence, done="measured", threads=threads)
-    options: dict[str, Any] = {"decoder": decoder, "device": device}
+    reading: dict[str, Any] = {"decoder": decoder, "device": device}
     results = measuring.measure_many(
         files,
         families=None if families is None else named,
         windows=windows,
         cache=cache,
         threads=threads,
-        **{key: value for key, value in options.items() if value is not None},
+        **{key: value for key, value in reading.items() if value is not None},
     )
     codes: list[int] = []
     with ExitStack() as stack:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 
 if TYPE_CHECKING:
     from screentest.metrics.spec import MetricSpec
@@ -59,7 +59,7 @@ def command(
     every: Annotated[
         bool, typer.Option("--all", help="Also what is planned and nothing here measures yet.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: options.JsonObject = False,
 ) -> int:
     """List the metrics: what each is, which way is better, in which unit, and what it needs.
 

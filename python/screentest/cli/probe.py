@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 
 if TYPE_CHECKING:
     from screentest.media.info import ClipInfo
@@ -18,9 +18,7 @@ SCHEMA = "screentest/probe@1"
 
 def command(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Media files.")],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per file and line, on stdout.")
-    ] = False,
+    as_json: options.JsonLines = False,
 ) -> int:
     """Print geometry, codec, colour as tagged and as resolved, timing, streams and every flag."""
     from screentest.errors import ScreentestError

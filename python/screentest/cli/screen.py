@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 from screentest.cli.walk import inputs
 
 if TYPE_CHECKING:
@@ -27,16 +27,9 @@ _MOST_NOTES = 8
 
 
 def command(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files; a folder is walked.")
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per file and line, on stdout.")
-    ] = False,
-    policy: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="TOML limits that override the default policy's."),
-    ] = None,
+    paths: options.Paths,
+    as_json: options.JsonLines = False,
+    policy: options.PolicyFile = None,
     spec: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="TOML delivery spec: duration, rate, size, audio, ..."),
@@ -66,22 +59,13 @@ def command(
             metavar="FILE", help="TOML limits that override the default temporal policy's."
         ),
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Threads for all files together (default: up to 4)."),
-    ] = None,
+    threads: options.ThreadsOfAll = None,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first file that does not pass.")
     ] = False,
-    sequence: Annotated[
-        bool, typer.Option("--sequence", help="A folder of still images is one clip.")
-    ] = False,
-    decoder: Annotated[
-        str | None, typer.Option(metavar="pyav|torchcodec", help="Which decoder reads the files.")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="cpu|cuda", help="Where torchcodec decodes.")
-    ] = None,
+    sequence: options.Sequence = False,
+    decoder: options.Decoder = None,
+    device: options.DecoderDevice = None,
 ) -> int:
     """Say of each file whether it is a render at all, and if not, what is wrong, where, how badly.
 
@@ -100,7 +84,7 @@ def command(
     from screentest import screening
 
     files = inputs(paths, sequences=sequence, done="judged", threads=threads)
-    options = {"decoder": decoder, "device": device}
+    reading = {"decoder": decoder, "device": device}
     results = screening.screen_many(
         files,
         policy=policy,
@@ -110,7 +94,7 @@ def command(
         temporal=temporal,
         temporal_policy=temporal_policy,
         threads=threads,
-        **{key: value for key, value in options.items() if value is not None},
+        **{key: value for key, value in reading.items() if value is not None},
     )
     codes: list[int] = []
     counts: Counter[str] = Counter()

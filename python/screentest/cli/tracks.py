@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from screentest.cli import exit_codes, output
+from screentest.cli import exit_codes, options, output
 
 if TYPE_CHECKING:
     from screentest.metrics.facts import Unmeasured
@@ -54,20 +54,11 @@ def command(
     windows: Annotated[
         int, typer.Option(metavar="N", help="Windows of up to 24 frames, spread over the clip.")
     ] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    policy: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="TOML limits that override the default policy's."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads for all parts (default: up to 4).")
-    ] = None,
-    decoder: Annotated[
-        str | None, typer.Option(metavar="pyav|torchcodec", help="Which decoder reads the files.")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="cpu|cuda", help="Where torchcodec decodes.")
-    ] = None,
+    as_json: options.JsonObject = False,
+    policy: options.PolicyFile = None,
+    threads: options.Threads = None,
+    decoder: options.Decoder = None,
+    device: options.DecoderDevice = None,
 ) -> int:
     """Follow things through a clip and say whether they hold their shape as they move.
 
