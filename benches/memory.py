@@ -1,5 +1,5 @@
-"""Resident peaks of single processes: screening files of three lengths, comparing files of two, and
-evaluating folders of two sizes.
+"""Resident peaks of single processes: screening files of three lengths, measuring and comparing
+files of two, and evaluating folders of two sizes.
 
 Run as a script with a task and its paths, it does that and prints what it read and the peak in MB.
 """
@@ -19,6 +19,10 @@ def peaks():
         read, megabytes = measured("screen", material.file_1080p(seconds))
         assert read == seconds * 25
         rows.append((f"screen: 1080p, {seconds} s", f"{read} frames", megabytes))
+    for seconds in (10, 600):
+        read, megabytes = measured("measure", material.file_1080p(seconds))
+        assert read == seconds * 25
+        rows.append((f"measure, four families: 1080p, {seconds} s", f"{read} frames", megabytes))
     for seconds in (10, 600):
         path = material.file_720p(seconds)
         read, megabytes = measured("compare", path, path)
@@ -48,6 +52,14 @@ def screen(path):
     return screentest.screen(path, depth="full", threads=2).frames_read
 
 
+def measure(path):
+    import screentest
+
+    measured = screentest.measure(path, threads=2)
+    assert set(measured.facts) == {"integrity", "signal", "temporal", "tracks"}
+    return measured.frames_read("signal")
+
+
 def compare(reference, candidate):
     import screentest
 
@@ -70,7 +82,8 @@ def evaluate(predictions, truth, count):
 
 
 def main(task, *arguments):
-    read = {"screen": screen, "compare": compare, "evaluate": evaluate}[task](*arguments)
+    tasks = {"screen": screen, "measure": measure, "compare": compare, "evaluate": evaluate}
+    read = tasks[task](*arguments)
     # Not ru_maxrss: across an exec that keeps the peak of the process that started this one.
     status = Path("/proc/self/status").read_text()
     kibibytes = int(status.split("VmHWM:")[1].split()[0])

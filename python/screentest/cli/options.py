@@ -18,7 +18,7 @@ __all__ = [
     "ThreadsOfAll",
 ]
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files; a folder is walked.")]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH", help="Files; a folder is walked.")]
 
 JsonLines = Annotated[
     bool, typer.Option("--json", help="One JSON object per file and line, on stdout.")
