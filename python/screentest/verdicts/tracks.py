@@ -85,8 +85,9 @@ def track_verdict(
     ``texture_collapse``; one that stands still while the control moves is ``frozen``; a control
     that cannot be tracked, or none, leaves it unmeasured; a ratio under the floor is ``warble``,
     one over the ceiling ``over_smoothing``, unless the control's tracks die so fast that the
-    ceiling says nothing; both only if the tracks that stayed in the picture say so too. The temporal and integrity facts of the same two clips add what tracks
-    cannot see: a flicker, and a picture that stands still but for what its coder refines.
+    ceiling says nothing; both only if the tracks that stayed in the picture say so too. The
+    temporal and integrity facts of the same two clips add what tracks cannot see: a flicker, and a
+    picture that stands still but for what its coder refines.
 
     Numbers measured by different versions (``impl``) are not compared.
     """
