@@ -378,7 +378,8 @@ class SignalAccumulator:
         """Takes the next frames, each as its planes, in display order, without the GIL.
 
         :class:`screentest.errors.InputError` for planes that do not fit the format and, with
-        ``code="non_finite"``, for a NaN or an infinity; nothing is kept of any of the frames.
+        ``code="non_finite"`` or ``"out_of_range"``, for a NaN, an infinity or a value outside its
+        range; nothing is kept of any of the frames.
         """
 
     def series(self) -> _SignalSeries:
@@ -387,10 +388,6 @@ class SignalAccumulator:
     @property
     def frames(self) -> int:
         """Frames taken."""
-
-    @property
-    def out_of_range_samples(self) -> int:
-        """Samples outside the range that they are said to have, of all frames."""
 
     @property
     def value_extremes(self) -> tuple[float, float] | None:

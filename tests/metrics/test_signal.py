@@ -134,8 +134,28 @@ def test_a_sample_that_is_no_number_is_refused_with_its_frame(value):
 
 
 def test_values_outside_the_stated_range_are_refused():
-    with pytest.raises(MediaError, match="value_range"):
+    with pytest.raises(MediaError, match=r"frame 0 .* from 40 to 40.*value_range"):
         measure_signal(np.full((3, 12, 12, 3), 40.0, np.float32), value_range=(0, 1))
+
+
+@pytest.mark.parametrize("first", [0, 2, 3])
+def test_a_value_out_of_range_names_its_frame_and_keeps_nothing_of_the_batch(first):
+    clip = np.random.default_rng(2).random((8, 12, 16, 3)).astype(np.float32)
+    bad = clip.copy()
+    bad[3, 0, 0, 0] = 3
+    with open_clip(clip) as opened, open_clip(bad) as other:
+        accumulator = SignalAccumulator(opened.format)
+        frames = list(opened.frames())
+        accumulator.push_many(frames[:first])
+        with pytest.raises(
+            MediaError, match=r"^frame 3 holds values from .* to 3, expected"
+        ) as hit:
+            accumulator.push_many(list(other.frames())[first:])
+        assert hit.value.code == "value_out_of_range"
+        # What is right is taken as if nothing had been.
+        assert len(accumulator.series().index) == first
+        accumulator.push_many(frames[first:])
+        assert accumulator.finish(opened.info) == measure_signal(clip)
 
 
 def test_luma_alone_gives_the_same_flicker_and_jerk():

@@ -20,6 +20,7 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::NotAdjacent { .. } => "not_adjacent",
         Error::OutOfStep { .. } => "out_of_step",
         Error::NonFinite { .. } => "non_finite",
+        Error::OutOfRange { .. } => "out_of_range",
         Error::NoProfile { .. } => "no_profile",
         _ => "bad_input",
     };

@@ -73,13 +73,8 @@ impl SignalAccumulator {
     }
 
     #[getter]
-    fn out_of_range_samples(&self, py: Python<'_>) -> u64 {
-        self.read(py, |state| state.scan().out_of_range)
-    }
-
-    #[getter]
     fn value_extremes(&self, py: Python<'_>) -> Option<(f64, f64)> {
-        self.read(py, |state| state.scan().extremes)
+        self.read(py, Signal::extremes)
     }
 }
 

@@ -106,6 +106,15 @@ pub enum Error {
         /// Column of the sample.
         column: usize,
     },
+    /// A sample outside the format's range, in a frame of a family that has no meaning for it.
+    OutOfRange {
+        /// Index of the frame.
+        frame: usize,
+        /// Its smallest sample.
+        low: f64,
+        /// Its largest sample.
+        high: f64,
+    },
     /// The grid profiles of a frame that did not ask for them.
     NoProfile {
         /// Index of the frame.
@@ -175,6 +184,10 @@ impl fmt::Display for Error {
             Self::NonFinite { frame, row, column } => write!(
                 f,
                 "frame {frame} holds a NaN or an infinity at row {row}, column {column}: expected finite samples"
+            ),
+            Self::OutOfRange { frame, low, high } => write!(
+                f,
+                "frame {frame} holds values from {low} to {high}: expected none outside the format's range"
             ),
             Self::NoProfile { frame } => {
                 write!(f, "frame {frame} has no grid profile: push it with grid=True first")

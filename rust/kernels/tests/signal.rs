@@ -177,6 +177,70 @@ fn a_nan_is_refused_with_its_place_and_nothing_is_kept() {
 }
 
 #[test]
+fn out_of_range() {
+    let good = Array3::<f32>::from_elem((6, 5, 3), 0.5);
+    let mut bad = good.clone();
+    bad[[1, 3, 0]] = 7.0;
+    let range = Range::Float { low: 0.0, high: 1.0 };
+    let mut signal = Signal::new(format(5, 6, Model::Rgb, range), Level::best(), true);
+    signal.push_many(&[Frame::F32(Pixels::Packed(good.view()))], 1).unwrap();
+    let batch = [&good, &bad, &good].map(|f| Frame::F32(Pixels::Packed(f.view())));
+    let refused = signal.push_many(&batch, 1);
+    assert_eq!(refused, Err(Error::OutOfRange { frame: 2, low: 0.5, high: 7.0 }));
+    assert_eq!(
+        (signal.frames().len(), signal.extremes()),
+        (1, Some((0.5, 0.5))),
+        "nothing is kept"
+    );
+    signal.push_many(&batch[..1], 1).unwrap();
+    assert_eq!(signal.frames()[1].motion, Some(0.0));
+}
+
+#[test]
+fn ten_bits_that_are_more_are_out_of_range() {
+    let plane = Array2::<u16>::from_elem((4, 4), 1024);
+    let ten = format(4, 4, Model::Grey, Range::Full { bit_depth: 10, shift: 0 });
+    let refused = Signal::new(ten, Level::best(), false)
+        .push_many(&[Frame::U16(Pixels::Grey(plane.view()))], 1);
+    assert_eq!(refused, Err(Error::OutOfRange { frame: 0, low: 0.0, high: 1024.0 }));
+}
+
+/// Every sum at its largest: a checkerboard at full swing, inverted from frame to frame, in luma of
+/// 20 bits, on the longest rows and columns that there are.
+#[test]
+fn a_checkerboard_that_inverts_fits_the_sums_of_the_longest_rows_and_columns() {
+    let float = Range::Float { low: 0.0, high: 1.0 };
+    for (width, height) in [(65_536, 1), (1, 65_536), (65_536, 3), (3, 65_536)] {
+        let board = |odd: usize| {
+            Array2::from_shape_fn((height, width), |(y, x)| ((x + y + odd) % 2) as f32)
+        };
+        let boards = [board(0), board(1), board(2)];
+        let frames: Vec<_> = boards.iter().map(|b| Frame::F32(Pixels::Grey(b.view()))).collect();
+        let found = measure(&format(width, height, Model::Grey, float), &frames)[2];
+        assert_eq!((found.luma_mean, found.luma_std), (0.5, 0.5));
+        assert_eq!((found.motion, found.acceleration), (Some(1.0), Some(2.0)));
+        let value = features(&found);
+        // Inside, all four neighbours are the other colour: 4 * 255, of either sign. An even number
+        // of columns, or of rows, has as many of the one as of the other.
+        let inside = width.min(height) > 2;
+        assert_eq!(value.laplacian_variance, inside.then_some(1020.0 * 1020.0));
+        // Of the nine pixels of the mean, with the edge repeated: one row has 6 of the other colour,
+        // 3 at its two ends; three rows have 4 inside, 5 at an edge, 4 in a corner.
+        let long = width.max(height) as f64;
+        let others = if inside {
+            (long - 2.0) * (4.0 + 2.0 * 5.0) + 2.0 * (5.0 + 2.0 * 4.0)
+        } else {
+            (long - 2.0) * 6.0 + 2.0 * 3.0
+        };
+        let mean = others / 9.0 / (width * height) as f64;
+        assert!((value.highpass - mean).abs() < 1e-12, "{width}x{height} {}", value.highpass);
+        assert!((value.shimmer.unwrap() - 2.0 * mean).abs() < 1e-12);
+        assert!((value.hf_ratio - 1.0).abs() < 1e-6);
+        assert_eq!((value.entropy, value.saturation), (1.0, 0.0));
+    }
+}
+
+#[test]
 fn integers_and_floats_of_one_picture_agree() {
     let frames = [noise_rgb(33, 18, 5), noise_rgb(33, 18, 6), noise_rgb(33, 18, 7)];
     let plain = measure(&format(33, 18, Model::Rgb, FULL8), &packed(&frames));

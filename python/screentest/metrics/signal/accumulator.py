@@ -58,11 +58,9 @@ class SignalAccumulator:
         try:
             self._native.push_many([frame.planes for frame in frames])
         except InputError as error:
-            if error.code == "non_finite":
-                raise _non_finite(frames) from None
+            if error.code in ("non_finite", "out_of_range"):
+                _refuse_samples(self._format, frames)
             raise
-        if self._native.out_of_range_samples:
-            raise out_of_range(self._format, self._native.value_extremes, frames[0].index)
         self._indices += [frame.index for frame in frames]
         self._times += [frame.time_s for frame in frames]
         if self._format.value_range is not None:
@@ -90,16 +88,16 @@ class SignalAccumulator:
         return pool_signal(self.series(), clip, damage, features=self._features)
 
 
-def _non_finite(frames: Sequence[Frame]) -> MediaError:
-    """The error for the first of the frames that holds a NaN or an infinity."""
-    index = next(
-        frame.index
-        for frame in frames
-        if not all(bool(np.isfinite(plane).all()) for plane in frame.planes)
-    )
-    return MediaError(
-        f"frame {index} holds NaN or infinite samples: its statistics mean nothing; the integrity "
-        "family counts and places them",
-        code="non_finite",
-        frame=index,
-    )
+def _refuse_samples(format: _native.FrameFormat, frames: Sequence[Frame]) -> None:
+    """Raises for the first of the frames whose samples mean nothing, by its display index."""
+    for frame in frames:
+        non_finite, outside, extremes = _native.scan_samples(format, frame.planes)
+        if non_finite:
+            raise MediaError(
+                f"frame {frame.index} holds NaN or infinite samples: its statistics mean nothing; "
+                "the integrity family counts and places them",
+                code="non_finite",
+                frame=frame.index,
+            ) from None
+        if outside:
+            raise out_of_range(format, extremes, frame.index) from None

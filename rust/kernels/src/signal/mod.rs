@@ -106,8 +106,9 @@ impl Signal {
     /// of the rayon pool that the caller is in; with 1 everything runs on the calling thread.
     ///
     /// # Errors
-    /// A frame that does not fit the format, or holds a NaN or an infinity
-    /// ([`Error::NonFinite`], counted over all frames pushed). Nothing is kept of any of the frames.
+    /// A frame that does not fit the format, holds a NaN or an infinity ([`Error::NonFinite`]), or a
+    /// value outside its range ([`Error::OutOfRange`]); both count over all frames pushed. Nothing is
+    /// kept of any of the frames.
     pub fn push_many(&mut self, frames: &[Frame<'_>], threads: usize) -> Result<()> {
         let parallel = threads > 1;
         let mut scanned = self.scan;
@@ -116,6 +117,10 @@ impl Signal {
             let found = scan(self.level, &self.format, frame, parallel);
             if let Some((row, column)) = found.first_non_finite {
                 return Err(Error::NonFinite { frame: self.frames.len() + i, row, column });
+            }
+            if found.out_of_range > 0 {
+                let (low, high) = found.extremes.unwrap_or_default();
+                return Err(Error::OutOfRange { frame: self.frames.len() + i, low, high });
             }
             scanned = scanned.merge(found);
         }
@@ -133,9 +138,9 @@ impl Signal {
         &self.frames
     }
 
-    /// Samples out of range, and the extremes, over all frames.
-    pub fn scan(&self) -> Scan {
-        self.scan
+    /// Smallest and largest sample over all frames; `None` where the samples were not read.
+    pub fn extremes(&self) -> Option<(f64, f64)> {
+        self.scan.extremes
     }
 
     /// The sums of each frame, over all bands.
