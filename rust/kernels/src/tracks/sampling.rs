@@ -14,6 +14,10 @@ pub fn window_starts(frames: usize, windows: usize, length: usize) -> Vec<usize>
     if last == 0 || windows <= 1 {
         return vec![0];
     }
+    // More windows than places to start: every place, and no time goes by the number asked for.
+    if windows > last {
+        return (0..=last).collect();
+    }
     let step = last as f64 / (windows - 1) as f64;
     let mut starts: Vec<usize> =
         (0..windows).map(|i| (i as f64 * step).round_ties_even() as usize).collect();
@@ -46,6 +50,14 @@ mod tests {
         assert_eq!(window_starts(241, 4, 24), [0, 72, 145, 217]);
         assert_eq!(window_starts(241, 1, 24), [0]);
         assert!(window_starts(0, 4, 24).is_empty());
+    }
+
+    #[test]
+    fn more_windows_than_places_start_at_every_place_at_once() {
+        for windows in [26, 27, 50, usize::MAX] {
+            assert_eq!(window_starts(49, windows, 24), (0..=25).collect::<Vec<_>>(), "{windows}");
+        }
+        assert_eq!(window_starts(49, 25, 24).len(), 25, "one place is left out");
     }
 
     #[test]
