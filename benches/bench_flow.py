@@ -100,8 +100,9 @@ def bench_flow_pair_screentest(timed, clip, noisy, threads):
     def rival():
         return cozy_eval.metrics.temporal.temporal_fidelity(clip, noisy)
 
-    expected = rival()
-    for score in ours().scores:
+    expected, scores = rival(), ours().scores
+    assert {score.name for score in scores} == set(PAIRED)
+    for score in scores:
         assert score.value == pytest.approx(expected[score.name], rel=1e-3, abs=1e-4)
     timed(ours, 3, against=rival, turns=3)
 

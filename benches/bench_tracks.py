@@ -31,6 +31,7 @@ def assert_same_answer(facts, reference):
     assert facts.track_stability == pytest.approx(reference.track_stability, abs=0.004)
     assert facts.track_survival == pytest.approx(reference.track_survival, abs=0.004)
     assert facts.track_jitter == pytest.approx(reference.track_jitter, rel=0.015)
+    assert facts.track_rigidity_error == pytest.approx(reference.track_rigidity_error, rel=0.03)
     assert facts.motion_magnitude == pytest.approx(reference.motion_magnitude, rel=0.005)
 
 
