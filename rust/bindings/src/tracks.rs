@@ -10,6 +10,7 @@ use crate::errors::{input_error, no_threads, raise};
 use crate::format::FrameFormat;
 use crate::frames::Planes;
 use crate::pool::in_pool;
+use crate::scan::{PyScan, scan_of};
 use crate::simd::level_of;
 
 /// Corners of a clip's windows, followed from frame to frame.
@@ -64,7 +65,7 @@ impl TrackAccumulator {
         let frames: Vec<Frame<'_>> = borrowed.iter().map(Planes::frame).collect();
         let items: Vec<_> = batch.iter().zip(&frames).map(|((i, _), frame)| (*i, frame)).collect();
         let scans = self.work(py, |state| state.push_many(&items))?;
-        Ok(scans.into_iter().map(|s| (s.non_finite, s.out_of_range, s.extremes)).collect())
+        Ok(scans.into_iter().map(scan_of).collect())
     }
 
     #[pyo3(signature = (*, trajectories=false))]
@@ -77,9 +78,6 @@ impl TrackAccumulator {
         windows.iter().map(|window| facts_of(py, window, trajectories)).collect()
     }
 }
-
-/// (non-finite samples, samples out of range, smallest and largest finite sample).
-type PyScan = (u64, u64, Option<(f64, f64)>);
 
 /// A window's facts by name; `None` for a shape that it does not have.
 fn facts_of<'py>(
