@@ -417,12 +417,17 @@ class TrackAccumulator:
         threads: int = 1,
         simd: str | None = None,
     ) -> TrackAccumulator: ...
-    def push_many(self, batch: Sequence[tuple[int, Sequence[_Plane]]]) -> list[_Scan]:
+    def push_many(self, batch: Sequence[tuple[int, Sequence[_Plane]]]) -> None:
         """Takes the next frames (display index, planes), in ascending order.
 
-        What each frame's samples were checked for. Nothing is kept of any of the frames if one is
-        refused. The planes are read without the GIL: nobody may write to them before this returns.
+        Nothing is kept of any of the frames if one is refused; ``code="non_finite"`` and
+        ``"out_of_range"`` are those of samples that mean nothing. The planes are read without the
+        GIL: nobody may write to them before this returns.
         """
+
+    @property
+    def value_extremes(self) -> tuple[float, float] | None:
+        """Smallest and largest sample; ``None`` where the samples were not read."""
 
     def finish(self, *, trajectories: bool = False) -> list[dict[str, Any]]:
         """Each window's facts by name; call it once, after the last frame."""

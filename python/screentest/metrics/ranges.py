@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from screentest import _native
 from screentest.errors import MediaError
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
     from screentest.media.clip import Array, Frame
 
-__all__ = ["SampleCheck", "out_of_range", "refuse_unlikely_range"]
+__all__ = ["SampleCheck", "out_of_range", "refuse_samples", "refuse_unlikely_range"]
 
 Extremes = tuple[float, float] | None
 
@@ -86,6 +87,24 @@ def out_of_range(
         largest=high,
         value_range=(said_low, said_high),
     )
+
+
+def refuse_samples(format: FrameFormat, frames: Sequence[Frame]) -> None:
+    """Raises for the first of some frames whose samples mean nothing, by its display index.
+
+    A kernel that takes frames side by side knows no more than that one of them does.
+    """
+    for frame in frames:
+        non_finite, outside, extremes = _native.scan_samples(format, frame.planes)
+        if non_finite:
+            raise MediaError(
+                f"frame {frame.index} holds NaN or infinite samples: this measurement needs finite "
+                "values; the integrity family counts and places them",
+                code="non_finite",
+                frame=frame.index,
+            )
+        if outside:
+            raise out_of_range(format, extremes, frame.index)
 
 
 def refuse_unlikely_range(

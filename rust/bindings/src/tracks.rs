@@ -10,7 +10,6 @@ use crate::errors::{input_error, no_threads, raise};
 use crate::format::FrameFormat;
 use crate::frames::Planes;
 use crate::pool::in_pool;
-use crate::scan::{PyScan, scan_of};
 use crate::simd::level_of;
 
 /// Corners of a clip's windows, followed from frame to frame.
@@ -59,13 +58,17 @@ impl TrackAccumulator {
         &self,
         py: Python<'py>,
         batch: Vec<(usize, Vec<Bound<'py, PyAny>>)>,
-    ) -> PyResult<Vec<PyScan>> {
+    ) -> PyResult<()> {
         let borrowed: Vec<Planes<'_>> =
             batch.iter().map(|(_, p)| Planes::borrow(py, p)).collect::<PyResult<_>>()?;
         let frames: Vec<Frame<'_>> = borrowed.iter().map(Planes::frame).collect();
         let items: Vec<_> = batch.iter().zip(&frames).map(|((i, _), frame)| (*i, frame)).collect();
-        let scans = self.work(py, |state| state.push_many(&items))?;
-        Ok(scans.into_iter().map(scan_of).collect())
+        self.work(py, |state| state.push_many(&items))
+    }
+
+    #[getter]
+    fn value_extremes(&self, py: Python<'_>) -> PyResult<Option<(f64, f64)>> {
+        self.work(py, |state| Ok(state.scan().extremes))
     }
 
     #[pyo3(signature = (*, trajectories=false))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from screentest import _native, compute
 from screentest.errors import InputError, MediaError
 from screentest.media.clip import Array, Frame
 from screentest.media.info import ClipInfo, Damage
-from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
+from screentest.metrics.ranges import refuse_samples, refuse_unlikely_range
 from screentest.metrics.signal.facts import SignalFacts, SignalSeries
 from screentest.metrics.signal.pooling import pool_signal
 
@@ -37,8 +38,10 @@ class SignalAccumulator:
         self._native = _native.SignalAccumulator(
             format, features=features, threads=threads, simd=compute.simd_level()
         )
-        self._indices: list[int] = []
-        self._times: list[float | None] = []
+        # Eight bytes a frame each, where a list of Python's numbers takes forty.
+        self._indices = array("q")
+        self._times = array("d")
+        self._timed = True
         self._last: tuple[Array, ...] | None = None
 
     def push(self, frame: Frame) -> None:
@@ -59,20 +62,21 @@ class SignalAccumulator:
             self._native.push_many([frame.planes for frame in frames])
         except InputError as error:
             if error.code in ("non_finite", "out_of_range"):
-                _refuse_samples(self._format, frames)
+                refuse_samples(self._format, frames)
             raise
-        self._indices += [frame.index for frame in frames]
-        self._times += [frame.time_s for frame in frames]
+        self._indices.extend(frame.index for frame in frames)
+        self._timed = self._timed and all(frame.time_s is not None for frame in frames)
+        if self._timed:
+            self._times.extend(frame.time_s or 0.0 for frame in frames)
         if self._format.value_range is not None:
             self._last = tuple(plane.copy() for plane in frames[-1].planes)
 
     def series(self) -> SignalSeries:
         """The numbers of the frames taken so far."""
         columns = self._native.series()
-        times = None if None in self._times else np.array(self._times, np.float64)
         return SignalSeries(
             index=np.array(self._indices, np.int64),
-            time_s=times,
+            time_s=np.array(self._times, np.float64) if self._timed else None,
             **columns,
         )
 
@@ -86,18 +90,3 @@ class SignalAccumulator:
             raise MediaError(f"{clip.source}: no frames to measure", code="no_frames")
         refuse_unlikely_range(self._format, self._native.value_extremes, self._last)
         return pool_signal(self.series(), clip, damage, features=self._features)
-
-
-def _refuse_samples(format: _native.FrameFormat, frames: Sequence[Frame]) -> None:
-    """Raises for the first of the frames whose samples mean nothing, by its display index."""
-    for frame in frames:
-        non_finite, outside, extremes = _native.scan_samples(format, frame.planes)
-        if non_finite:
-            raise MediaError(
-                f"frame {frame.index} holds NaN or infinite samples: its statistics mean nothing; "
-                "the integrity family counts and places them",
-                code="non_finite",
-                frame=frame.index,
-            ) from None
-        if outside:
-            raise out_of_range(format, extremes, frame.index) from None

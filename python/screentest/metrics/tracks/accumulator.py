@@ -11,7 +11,7 @@ from screentest.errors import InputError, MediaError
 from screentest.media.clip import Array, Frame
 from screentest.media.info import ClipInfo, Damage
 from screentest.metrics.facts import Unmeasured
-from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
+from screentest.metrics.ranges import refuse_samples, refuse_unlikely_range
 from screentest.metrics.tracks.facts import TrackFacts, TrackWindow, Trajectories
 from screentest.metrics.tracks.names import IMPL
 
@@ -78,7 +78,6 @@ class TrackAccumulator:
         )
         self._wanted = frozenset(window_frames(frames, windows))
         self._frames_read = 0
-        self._extremes: tuple[float, float] | None = None
         self._last: tuple[Array, ...] | None = None
 
     def push(self, frame: Frame) -> None:
@@ -90,26 +89,18 @@ class TrackAccumulator:
 
         Raises:
             MediaError: a sample is NaN or infinite (``code="non_finite"``), or lies outside the
-                range that the samples are said to have.
+                range that the samples are said to have; nothing is kept of any of the frames.
             InputError: the planes do not fit the format, or the frames do not ascend.
         """
         mine = [frame for frame in frames if frame.index in self._wanted]
         if not mine:
             return
-        scans = self._native.push_many([(frame.index, frame.planes) for frame in mine])
-        for frame, (non_finite, outside, extremes) in zip(mine, scans, strict=True):
-            if non_finite:
-                raise MediaError(
-                    f"frame {frame.index} holds NaN or infinite samples: nothing can be tracked "
-                    "in it",
-                    code="non_finite",
-                    frame=frame.index,
-                )
-            if extremes is not None:
-                low, high = self._extremes or extremes
-                self._extremes = (min(low, extremes[0]), max(high, extremes[1]))
-            if outside:
-                raise out_of_range(self._format, extremes, frame.index)
+        try:
+            self._native.push_many([(frame.index, frame.planes) for frame in mine])
+        except InputError as error:
+            if error.code in ("non_finite", "out_of_range"):
+                refuse_samples(self._format, mine)
+            raise
         self._frames_read += len(mine)
         if self._format.value_range is not None:
             self._last = tuple(plane.copy() for plane in mine[-1].planes)
@@ -122,7 +113,7 @@ class TrackAccumulator:
         """
         if not self._frames_read:
             raise MediaError(f"{clip.source}: no frames to track in", code="no_frames")
-        refuse_unlikely_range(self._format, self._extremes, self._last)
+        refuse_unlikely_range(self._format, self._native.value_extremes, self._last)
         found = self._native.finish(trajectories=self._trajectories)
         whole = [window for window in found if window["complete"]]
         tracked = [w for w in whole if w["seeded"] >= _native.TRACK_LEAST_TRACKS]

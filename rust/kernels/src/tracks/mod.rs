@@ -126,6 +126,7 @@ pub struct Tracks {
     held: Vec<Held>,
     spare: Vec<Held>,
     last: Option<usize>,
+    scan: Scan,
 }
 
 impl Tracks {
@@ -154,6 +155,7 @@ impl Tracks {
             held: Vec::new(),
             spare: Vec::new(),
             last: None,
+            scan: Scan::default(),
         })
     }
 
@@ -170,12 +172,12 @@ impl Tracks {
     }
 
     /// Takes frames in display order; those outside all windows are passed over. How the frames are
-    /// cut into calls changes no bit of the result. Says of each what its samples were checked for.
+    /// cut into calls changes no bit of the result.
     ///
     /// # Errors
-    /// A frame that does not fit the format, or does not come after the last one; nothing is kept of
-    /// any of the frames.
-    pub fn push_many(&mut self, items: &[(usize, &Frame<'_>)]) -> Result<Vec<Scan>> {
+    /// A frame that does not fit the format, does not come after the last one, or holds a sample that
+    /// is no number or out of range; nothing is kept of any of the frames.
+    pub fn push_many(&mut self, items: &[(usize, &Frame<'_>)]) -> Result<()> {
         let mut last = self.last;
         for &(index, frame) in items {
             frame.check(&self.format)?;
@@ -184,36 +186,51 @@ impl Tracks {
             }
             last = Some(index);
         }
-        let mut scans = Vec::with_capacity(items.len());
+        let mut scanned = self.scan;
+        for &(frame, pixels) in items {
+            let found = scan(self.level, &self.format, pixels, self.parallel);
+            if let Some((row, column)) = found.first_non_finite {
+                return Err(Error::NonFinite { frame, row, column });
+            }
+            if found.out_of_range > 0 {
+                let (low, high) = found.extremes.unwrap_or_default();
+                return Err(Error::OutOfRange { frame, low, high });
+            }
+            scanned = scanned.merge(found);
+        }
+        self.scan = scanned;
         let mut rest = items;
         while !rest.is_empty() {
             let room = GATHERED + 1 - self.held.len();
             let (now, later) = rest.split_at(rest.len().min(room));
-            scans.extend(self.gather(now));
+            self.gather(now);
             rest = later;
         }
         self.last = last;
-        Ok(scans)
+        Ok(())
+    }
+
+    /// The extremes over all frames taken.
+    pub fn scan(&self) -> Scan {
+        self.scan
     }
 
     /// Takes in a few frames, side by side, and tracks through them when enough have come.
-    fn gather(&mut self, items: &[(usize, &Frame<'_>)]) -> Vec<Scan> {
+    fn gather(&mut self, items: &[(usize, &Frame<'_>)]) {
         let mut fresh: Vec<Held> = Vec::with_capacity(items.len());
         fresh.resize_with(items.len(), || self.spare.pop().unwrap_or_default());
         let this = &*self;
         let look = |(held, &(index, frame)): (&mut Held, &(usize, &Frame<'_>))| {
-            let found = scan(this.level, &this.format, frame, false);
             held.index = index;
             if this.windows.iter().any(|w| (w.start..=w.last()).contains(&index)) {
                 this.take(held, frame);
             }
-            found
         };
-        let scans = if self.parallel && items.len() > 1 {
-            fresh.par_iter_mut().zip(items).map(look).collect()
+        if self.parallel && items.len() > 1 {
+            fresh.par_iter_mut().zip(items).for_each(look);
         } else {
-            fresh.iter_mut().zip(items).map(look).collect()
-        };
+            fresh.iter_mut().zip(items).for_each(look);
+        }
         for held in fresh {
             if self.held.last().is_some_and(|last| last.index + 1 != held.index) {
                 self.track();
@@ -228,7 +245,6 @@ impl Tracks {
         if self.held.len() > GATHERED {
             self.track();
         }
-        scans
     }
 
     /// Grey, pyramid and, where a window starts, corners of a frame.
