@@ -313,6 +313,17 @@ class TestRegister:
             registry.unregister("mylab_first")
         assert caught.value.code == "metric_in_use"
 
+    def test_what_takes_the_place_of_another_keeps_what_falls_back_for_it(self, added):
+        added(name="mylab_first")
+        added(name="mylab_second", fallback_for="mylab_first")
+        added(name="mylab_third", fallback_for="mylab_second")
+        for fields in ({"dimension": "quality"}, {"fallback_for": "mylab_third"}):
+            with pytest.raises(InputError) as caught:
+                registry.register(made(name="mylab_first", **fields), replace=True)
+            assert caught.value.code == "contradiction"
+        registry.register(made(name="mylab_first", unit="m"), replace=True)
+        assert registry.spec("mylab_first").unit == "m"
+
     def test_something_else_is_no_spec(self):
         with pytest.raises(InputError, match="this is a dict"):
             registry.register({"name": "mylab_wobble"})

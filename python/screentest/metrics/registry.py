@@ -301,6 +301,29 @@ def _check_among(spec: MetricSpec, others: Iterable[MetricSpec]) -> None:
                 code="contradiction",
                 metric=spec.name,
             )
+        _check_chain(spec, known)
+    for other in others:
+        # Of a metric that this one takes the place of.
+        if other.fallback_for == spec.name and other.dimension != spec.dimension:
+            raise InputError(
+                f"metric {spec.name!r}: {other.name!r} falls back for it and answers another "
+                "question",
+                code="contradiction",
+                metric=spec.name,
+            )
+
+
+def _check_chain(spec: MetricSpec, known: Mapping[str, MetricSpec]) -> None:
+    """Fallbacks that end nowhere: each would decide only where the other is unmeasured."""
+    at = spec.fallback_for
+    while at:
+        if at == spec.name:
+            raise InputError(
+                f"metric {spec.name!r} and {spec.fallback_for!r} would fall back for each other",
+                code="contradiction",
+                metric=spec.name,
+            )
+        at = known[at].fallback_for
 
 
 def unregister(name: str) -> None:
