@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from screentest import measure
 from screentest.errors import InputError, MediaError, SchemaError
 from screentest.media import open_clip
 from screentest.metrics.signal import (
@@ -133,6 +134,20 @@ def test_a_sample_that_is_no_number_is_refused_with_its_frame(value):
     assert caught.value.code == "non_finite"
 
 
+@pytest.mark.parametrize("family", ["signal", "temporal", "integrity"])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint16])
+def test_a_sample_outside_its_range_is_refused_with_its_frame_and_what_that_holds(family, dtype):
+    clip = np.full((20, 12, 12, 3), 0.25, np.float32)
+    clip[5, 4, 5, 1], clip[11] = 3.0, 50.0
+    options, message = {}, r"frame 5 holds values from 0.25 to 3, expected \[0, 1\]"
+    if dtype is np.uint16:
+        clip, options = (clip * 1023).astype(dtype), {"bit_depth": 10}
+        message = "frame 5 holds the value 3069, "
+    with pytest.raises(MediaError, match=message) as caught:
+        measure(clip, families=family, **options)
+    assert (caught.value.code, caught.value.context["frame"]) == ("value_out_of_range", 5)
+
+
 def test_values_outside_the_stated_range_are_refused():
     with pytest.raises(MediaError, match=r"frame 0 .* from 40 to 40.*value_range"):
         measure_signal(np.full((3, 12, 12, 3), 40.0, np.float32), value_range=(0, 1))
@@ -221,6 +236,22 @@ class TestClipScore:
         del written["shimmer"], written["flat_frames"], written["features"]
         with pytest.raises(InputError, match="without shimmer:"):
             ClipScore.from_dict(written)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"sharpness": float("nan")},
+            {"n_frames": float("inf")},
+            {"n_frames": -2},
+            {"features": [[1.0] * 6]},
+            {"features": [[1.0] * 6, [float("nan")] * 6]},
+        ],
+    )
+    def test_what_no_clip_can_have_is_refused(self, wrong):
+        written = score_clip(noise(2, 16, 16, 3)).to_dict()
+        with pytest.raises(InputError, match="expected") as caught:
+            ClipScore.from_dict({**written, **wrong})
+        assert caught.value.code == "bad_clip_score"
 
     def test_a_record_without_flat_frames_and_features_loads(self):
         score = score_clip(np.full((3, 16, 16, 3), 9, np.uint8))

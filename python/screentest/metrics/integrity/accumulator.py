@@ -21,7 +21,7 @@ from screentest.metrics.integrity.facts import (
     unmeasured_axes,
 )
 from screentest.metrics.integrity.names import IMPL
-from screentest.metrics.ranges import out_of_range, refuse_unlikely_range
+from screentest.metrics.ranges import refuse_samples, refuse_unlikely_range
 
 __all__ = ["IntegrityAccumulator"]
 
@@ -110,7 +110,7 @@ class IntegrityAccumulator:
         for frame, (non_finite, outside) in zip(frames, counted, strict=True):
             # A frame with a NaN often holds wild values beside it; the NaN is the finding.
             if outside and not non_finite and not self._native.non_finite_samples:
-                raise out_of_range(self._format, self._native.value_extremes, frame.index)
+                refuse_samples(self._format, [frame])
             self._times.append(frame.time_s)
             self._previous = frame
             if self._first is None:

@@ -88,7 +88,8 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """The record that :meth:`to_dict` wrote. ``flat_frames`` and ``features`` may be missing.
 
         Raises:
-            InputError: another field is missing, or one is not a number.
+            InputError: another field is missing, one is not a finite number, or there are features
+                of another number of frames.
         """
         lacking = [name for name in _SCALARS if name not in plain and name != "flat_frames"]
         if lacking:
@@ -103,12 +104,21 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 for name in _SCALARS
             }
             features = np.asarray(plain.get("features", []), np.float64).reshape(-1, len(FEATURES))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"a clip score with {error}: expected numbers, and {len(FEATURES)} in each row of "
                 "features",
                 code="bad_clip_score",
             ) from None
+        wrong = [name for name, value in values.items() if not np.isfinite(value) or value < 0]
+        if wrong or not np.isfinite(features).all() or len(features) not in (0, values["n_frames"]):
+            what = ", ".join(f"{name}={values[name]}" for name in wrong)
+            raise InputError(
+                f"a clip score with {what or f'{len(features)} rows of features'}: expected finite "
+                "numbers from 0 on, and features of none or of each of its "
+                f"{values['n_frames']} frames",
+                code="bad_clip_score",
+            )
         return cls(**values, features=features)
 
     def __eq__(self, other: object) -> bool:
