@@ -237,6 +237,10 @@ class TestRecord:
     def test_options_that_no_document_can_hold_are_written_as_they_read(self) -> None:
         result = measure(moving(), families=[sums()], value_range=(np.float64(0), 255))
         assert result.to_dict()["options"]["passed"]["open"] == {"value_range": [0, 255]}
+        result = measure(moving(), families=[sums()], value_range=np.array([0, 255]))
+        assert json.loads(result.to_json())["options"]["passed"]["open"] == {
+            "value_range": [0, 255]
+        }
 
 
 class TestMany:
@@ -267,6 +271,13 @@ class TestMany:
         next(results)
         assert taken <= 4
         results.close()
+
+    def test_what_cannot_be_opened_is_named_and_not_quoted(self) -> None:
+        film = io.BytesIO(b"no clip" * 9)
+        film.name = "/somewhere/a.mp4"  # type: ignore[attr-defined]
+        sources = [b"no clip" * 9, bytearray(b"no clip"), io.BytesIO(b"no clip"), film]
+        names = [one.source for one in measure_many(sources, families="integrity")]
+        assert names == ["<bytes>", "<bytes>", "<file object>", "/somewhere/a.mp4"]
 
     def test_one_path_is_no_list_of_sources(self) -> None:
         with pytest.raises(InputError, match="a list of sources was expected"):

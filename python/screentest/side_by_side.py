@@ -6,7 +6,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from screentest.errors import InputError
@@ -28,9 +27,14 @@ def check_sources(sources: Any) -> None:
 
 def name_of(source: Any) -> str:
     """What a source is called where it could not be opened."""
-    with suppress(TypeError):
+    if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
-    return type(source).__name__
+    if isinstance(source, (bytes, bytearray)):
+        return "<bytes>"
+    name = getattr(source, "name", None)
+    if isinstance(name, str):
+        return name
+    return "<file object>" if hasattr(source, "read") else type(source).__name__
 
 
 def results_in_order(

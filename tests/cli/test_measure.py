@@ -141,6 +141,8 @@ class TestStatus:
             (("--csv", "/nowhere/table.csv"), "/nowhere: no such file"),
             (("--csv", "/"), "/: a folder; give the table a file"),
             (("--cache", "/dev/null"), "not a folder"),
+            (("--cache", ""), "expected the name of a folder"),
+            (("--windows", "9" * 30), "windows=999"),
             (("--threads", "0"), "threads=0"),
         ],
     )
@@ -170,8 +172,67 @@ class TestStatus:
         assert len(result.stderr.splitlines()) == 1
         assert list(tmp_path.iterdir()) == []
 
+    def test_two_tables_need_two_files(
+        self, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("screentest.reports.tables.require_parquet_extra", lambda: None)
+        monkeypatch.chdir(tmp_path)
+        result = run(clips / "moving.mp4", *ASKED, "--csv", "t", "--parquet", "./t")
+        assert result.exit_code == 2
+        assert "both write t" in result.stderr
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_table_does_not_take_the_place_of_what_is_measured(
+        self, clips: Path, tmp_path: Path
+    ) -> None:
+        film = Path(shutil.copy(clips / "moving.mp4", tmp_path))
+        held = film.read_bytes()
+        result = run(tmp_path, *ASKED, "--csv", tmp_path / ".." / tmp_path.name / "moving.mp4")
+        assert result.exit_code == 2
+        assert "a file to measure" in result.stderr
+        assert film.read_bytes() == held
+
+    def test_a_decoder_of_any_name_is_an_error_of_one_line(
+        self, clips: Path, tmp_path: Path
+    ) -> None:
+        # What the shell passes for a byte that is no UTF-8.
+        asked = (*ASKED, "--cache", tmp_path / "facts", "--decoder", "\udcff")
+        result = run(clips / "moving.mp4", *asked)
+        assert result.exit_code == 2
+        assert "expected one of pyav, torchcodec" in result.stderr
+
 
 class TestCsv:
+    @pytest.mark.parametrize(
+        "name", ["a,b.mp4", "a\nb.mp4", "a\rb.mp4", 'a"b.mp4', "=a.mp4", " a.mp4", "'a.mp4"]
+    )
+    def test_a_name_of_any_kind_is_one_field_of_one_row(
+        self, name: str, clips: Path, tmp_path: Path
+    ) -> None:
+        film = Path(shutil.copy(clips / "moving.mp4", tmp_path / name))
+        run(film, "/nowhere.mp4", *ASKED, "--csv", tmp_path / "t.csv")
+        with open(tmp_path / "t.csv", newline="") as file:
+            first, second = csv.DictReader(file)
+        assert first["source"] == str(film)
+        assert float(first["adjacent_frame_corr"]) <= 1
+        assert second["source"] == "/nowhere.mp4"
+
+    def test_no_row_of_a_frame_waits_for_a_family_that_cannot_run_here(
+        self, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from screentest.metrics.flow import family as home
+        from screentest.reports.tables import FrameRows
+
+        monkeypatch.setattr(home, "FAMILY", replace(home.FAMILY, missing=lambda: "not here"))
+        written: list[int] = []
+        rows_of = FrameRows.rows
+        monkeypatch.setattr(
+            FrameRows, "rows", lambda *given: written.append(len(found := rows_of(*given))) or found
+        )
+        asked = ("--families", "integrity,flow", "--csv", tmp_path / "t.csv", "--series")
+        assert run(clips, *asked).exit_code == 3
+        assert written == [48, 24]
+
     def test_a_row_a_file_with_a_column_a_metric(self, clips: Path, tmp_path: Path) -> None:
         result = run(clips, "/nowhere.mp4", *ASKED, "--csv", tmp_path / "t.csv")
         assert result.exit_code == 2

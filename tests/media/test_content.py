@@ -65,6 +65,20 @@ class TestFiles:
             content_of_file(b"film", {"alpha": (0.0, 0.0, 1.0), "frame_rate": 24.0}),
         )
 
+    def test_a_colour_counts_to_its_last_digit_whatever_holds_it(self) -> None:
+        colour = (0.0, 1 / 3, 2 / 3)
+        held, near = np.array(colour), np.array(colour) + 1e-12
+        a, b, c = (content_of_file(b"film", {"alpha": one}) for one in (colour, held, near))
+        assert same(a, b)
+        assert not same(b, c)
+
+    def test_an_option_that_is_no_text_still_has_a_key(self) -> None:
+        with pytest.raises(InputError, match="expected one of"):
+            open_clip(b"film", decoder="\udcff")
+        assert not same(
+            content_of_file(b"film", {"decoder": "\udcff"}), content_of_file(b"film", {})
+        )
+
     @pytest.mark.parametrize(
         "options", [{"frame_rate": 24}, {"alpha": "drop"}, {"alpha": (0, 0, 0)}, {"layout": "HW"}]
     )

@@ -64,6 +64,13 @@ def test_an_unknown_name_is_refused_with_the_names_that_there_are() -> None:
         families.choose("integrty")
 
 
+@pytest.mark.parametrize("wanted", [3, [3], b"integrity", [["integrity"]]])
+def test_what_is_no_name_is_refused(wanted: object) -> None:
+    with pytest.raises(InputError) as caught:
+        families.choose(wanted)  # type: ignore[arg-type]
+    assert caught.value.code == "unknown_family"
+
+
 @pytest.mark.parametrize("nothing", ["", " , ", (), []])
 def test_nothing_asked_for_is_refused(nothing: object) -> None:
     with pytest.raises(InputError, match="no family was asked for"):
@@ -102,6 +109,10 @@ class TestOptions:
             (None, 0, "windows=0"),
             (None, True, "windows=True"),
             (None, 2.0, "windows=2.0"),
+            (None, 10**30, "windows=1000"),
+            ({"sampled": {"every": 10**30}}, 4, "a smaller number was expected"),
+            ([1], 4, "options are"),
+            ({"integrity": 3}, 4, "the options of integrity are 3"),
         ],
     )
     def test_what_is_wrong_is_told_before_anything_is_opened(

@@ -51,7 +51,7 @@ def test_a_value_at_its_limit_but_for_rounding_is_kept_as_it_is(name, value):
     assert score(name, value).value == value
 
 
-@pytest.mark.parametrize("value", ["3", b"3", [3.0], object()])
+@pytest.mark.parametrize("value", ["3", b"3", [3.0], object(), np.array([1.0, 2.0]), np.array([])])
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(InputError) as caught:
         score("psnr", value)

@@ -5,6 +5,7 @@ import math
 import statistics
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +54,22 @@ def filled(name, items):
     one = MetricAccumulator(name)
     one.update_many(items)
     return one
+
+
+@pytest.mark.parametrize("place", [{"unit": 3}, {"index": "3"}, {"index": 1.0}])
+def test_a_place_that_no_state_can_hold_is_refused_and_nothing_taken_in(place):
+    one, suite = MetricAccumulator("psnr"), SuiteAccumulator(["psnr", "ssim"])
+    with pytest.raises(InputError, match="expected"):
+        one.update(3.0, **place)
+    with pytest.raises(InputError, match="expected"):
+        suite.update({"psnr": 3.0}, **place)
+    assert (one.compute().n, suite.compute()) == (0, {})
+
+
+def test_an_index_of_numpy_is_written_as_a_number():
+    one = MetricAccumulator("psnr")
+    one.update(3.0, "a", np.int64(7))
+    assert json.loads(json.dumps(one.state()))["worst"]["index"] == 7
 
 
 def bits(value):

@@ -75,6 +75,7 @@ def command(
     named = [name.strip() for text in families or [] for name in text.split(",") if name.strip()]
     _check_tables(as_json, csv, parquet, series)
     files = inputs(paths, sequences=sequence, done="measured", threads=threads)
+    _spare(files, (csv, parquet))
     reading: dict[str, Any] = {"decoder": decoder, "device": device}
     results = measuring.measure_many(
         files,
@@ -118,6 +119,23 @@ def _check_tables(as_json: bool, csv: str | None, parquet: str | None, series: b
                 raise FileNotFoundError(None, None, folder)
             if os.path.isdir(path):
                 raise InputError(f"{path}: a folder; give the table a file")
+    if csv is not None and parquet is not None and _is_same(csv, parquet):
+        raise InputError(f"--csv and --parquet both write {csv}: give each a file of its own")
+
+
+def _spare(files: list[str], tables: tuple[str | None, ...]) -> None:
+    """Refuses a table in the place of a file that is measured."""
+    from screentest.errors import InputError
+
+    for table in tables:
+        if table is not None and os.path.exists(table):
+            for file in files:
+                if _is_same(file, table):
+                    raise InputError(f"{table}: a file to measure; give the table another name")
+
+
+def _is_same(first: str, second: str) -> bool:
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def _tables(
@@ -128,11 +146,13 @@ def _tables(
     from screentest.metrics.families import choose, metric_specs
     from screentest.reports.tables import FileRows, FrameRows, csv_table, parquet_table
 
-    chosen = [family.name for family in choose(named or None)]
+    families = choose(named or None)
+    chosen = [family.name for family in families]
 
     def rows() -> FileRows | FrameRows:
         if series:
-            return FrameRows(chosen)
+            # What cannot run here has no columns, and no row waits for them.
+            return FrameRows([one.name for one in families if one.missing() is None])
         return FileRows({name: metric_specs(name) for name in chosen})
 
     tables = []

@@ -141,10 +141,12 @@ def _reading(options: Mapping[str, Any], name: str, more: list[str]) -> str:
         decoder = decoder_name()
     if "frame_rate" in said:
         said["frame_rate"] = _number(said["frame_rate"])
-    if isinstance(said.get("alpha"), (tuple, list)):
+    if not isinstance(said.get("alpha"), str) and hasattr(said.get("alpha"), "__iter__"):
         said["alpha"] = [_number(part) for part in said["alpha"]]
     document = {"decoder": decoder, "device": device, "more": more, **said}
-    return msgspec.json.encode(document, order="sorted", enc_hook=repr).decode()
+    plain = {key: _printable(value) if isinstance(value, str) else value
+             for key, value in document.items()}  # fmt: skip
+    return msgspec.json.encode(plain, order="sorted", enc_hook=repr).decode()
 
 
 def _printable(name: str) -> str:

@@ -6,6 +6,7 @@ Streamed, merged from parts or taken up again after a stop, the numbers are bit 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -125,8 +126,10 @@ class MetricAccumulator:
             index: its index, by default how many came before it, measured or not.
 
         Raises:
-            InputError: the metric cannot have this value; nothing is taken in.
+            InputError: the metric cannot have this value, or ``unit`` is no text or ``index`` no
+                whole number (``bad_place``); nothing is taken in.
         """
+        index = _checked_place(unit, index)
         if value is None:
             self._unmeasured += 1
             return
@@ -290,6 +293,16 @@ def _agree(tally: Tally, found: _State, spec: MetricSpec) -> bool:
     )
 
 
+def _checked_place(unit: object, index: Any) -> int | None:
+    """The index as a plain int: a place that JSON cannot hold would make a state that it cannot."""
+    if not isinstance(unit, str):
+        raise InputError(f"unit={unit!r}: expected text", code="bad_place")
+    try:
+        return None if index is None else operator.index(index)
+    except TypeError:
+        raise InputError(f"index={index!r}: expected a whole number", code="bad_place") from None
+
+
 def _bad_state(why: str) -> SchemaError:
     return SchemaError(f"not the state of an accumulator: {why}", code="bad_state")
 
@@ -330,6 +343,7 @@ class SuiteAccumulator:
             InputError: a metric is not of this suite (``unknown_metric``), or cannot have its
                 value. Nothing of the clip is taken in.
         """
+        index = _checked_place(unit, index)
         for name, value in values.items():
             if name not in self._of:
                 raise InputError(

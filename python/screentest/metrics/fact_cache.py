@@ -38,10 +38,14 @@ class FactCache:
     versions are never read again.
 
     Raises:
-        InputError: there is something else of this name, or the folder cannot be made.
+        InputError: there is something else of this name, the folder cannot be made, or the name is
+            empty.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        if not os.fspath(folder):
+            # What a variable of the shell gives that is not set; the current folder is ".".
+            raise InputError("cache='': expected the name of a folder", code="bad_cache")
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

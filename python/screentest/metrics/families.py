@@ -23,6 +23,9 @@ FAMILIES: dict[str, str] = {
 DEFAULT = ("integrity", "signal", "temporal", "tracks")
 """What is measured where nothing else is asked for: what the base install can measure."""
 
+_MOST = 2**31 - 1
+"""The largest number that an option may have: no clip has as many frames."""
+
 
 def family(name: str) -> Family[Any]:
     """The family of this name.
@@ -30,7 +33,7 @@ def family(name: str) -> Family[Any]:
     Raises:
         InputError: there is none; the message lists them.
     """
-    if name not in FAMILIES:
+    if name not in list(FAMILIES):
         raise InputError(
             f"family {name!r} is unknown; the families are {', '.join(FAMILIES)}",
             code="unknown_family",
@@ -61,9 +64,13 @@ def choose(wanted: str | Iterable[str | Family[Any]] | None) -> tuple[Family[Any
         wanted = DEFAULT
     elif isinstance(wanted, str):
         wanted = [name.strip() for name in wanted.split(",") if name.strip()]
+    elif not isinstance(wanted, Iterable):
+        raise InputError(f"families={wanted!r}: expected names", code="unknown_family")
+    from screentest.metrics.family import Family
+
     found: dict[str, Family[Any]] = {}
     for one in wanted:
-        chosen = family(one) if isinstance(one, str) else one
+        chosen = one if isinstance(one, Family) else family(one)
         if found.setdefault(chosen.name, chosen) is not chosen:
             raise InputError(f"two families are called {chosen.name!r}", code="family_twice")
     if not found:
@@ -86,14 +93,18 @@ def resolve_options(
     Raises:
         InputError: an option or its value is wrong, or is for a family that was not asked for.
     """
-    if type(windows) is not int or windows < 1:
+    if type(windows) is not int or not 1 <= windows <= _MOST:
         raise InputError(
             f"windows={windows!r}: a whole number of at least 1 was expected", code="bad_windows"
         )
+    if options is not None and not isinstance(options, Mapping):
+        raise _not_options("options", options)
     given = dict(options or {})
     resolved: dict[str, dict[str, Any]] = {}
     for one in families:
-        said = dict(given.pop(one.name, {}))
+        said = given.pop(one.name, {})
+        if not isinstance(said, Mapping):
+            raise _not_options(f"the options of {one.name}", said)
         unknown = [name for name in said if name not in one.options]
         if unknown:
             held = ", ".join(one.options) or "none"
@@ -104,6 +115,11 @@ def resolve_options(
             )
         shared = {"windows": windows} if "windows" in one.options else {}
         resolved[one.name] = {**one.options, **shared, **said}
+        for name, value in said.items():
+            if isinstance(value, int) and abs(value) > _MOST:
+                raise InputError(
+                    f"{one.name}: {name}={value}: a smaller number was expected", code="bad_option"
+                )
         # A wrong value is told before anything is opened.
         one.wanted(1, resolved[one.name])
     if given:
@@ -112,3 +128,10 @@ def resolve_options(
             code="unknown_family",
         )
     return resolved
+
+
+def _not_options(what: str, said: object) -> InputError:
+    return InputError(
+        f'{what} are {said!r}: expected such as {{"integrity": {{"depth": "sampled"}}}}',
+        code="bad_option",
+    )

@@ -42,7 +42,17 @@ def checked_value(spec: MetricSpec, value: Any) -> float:
             code="not_a_number",
             metric=spec.name,
         )
-    number = float(value) + 0.0
+    try:
+        number = float(value) + 0.0
+    except (TypeError, ValueError):
+        # An array of several, or of none.
+        raise InputError(
+            f"{spec.name}: expected one number, this is a {type(value).__name__} that holds others",
+            code="not_a_number",
+            metric=spec.name,
+        ) from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise InputError(
             f"{spec.name}={number}: expected a finite number; what was not measured is None, with "

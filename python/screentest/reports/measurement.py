@@ -68,5 +68,5 @@ def error_record(source: str, code: str, message: str) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """A number of numpy, or what an option was given as that no document can hold."""
-    return value.item() if hasattr(value, "item") else repr(value)
+    """Numbers of numpy, or what an option was given as that no document can hold."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
