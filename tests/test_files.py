@@ -49,6 +49,12 @@ def test_an_error_names_the_file_that_was_to_be_written(tmp_path: Path) -> None:
     assert names(tmp_path) == {"x.json"}
 
 
+def test_a_device_that_takes_nothing_is_named() -> None:
+    with pytest.raises(OSError, match="No space left") as full:
+        write_atomically(Path("/dev/full"), b"one")
+    assert full.value.filename == "/dev/full"
+
+
 def test_a_block_that_raises_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
 

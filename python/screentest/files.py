@@ -35,8 +35,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     An ``OSError`` that names no file, such as that of a full disk, is given ``path``.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        with open(path, "wb") as file:
-            yield file
+        try:
+            with open(path, "wb") as file:
+                yield file
+        except OSError as error:
+            if error.errno is not None and error.filename is None:
+                error.filename = os.fspath(path)
+            raise
         return
     name = f".screentest-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp"
     temporary = path.parent / name

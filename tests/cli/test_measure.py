@@ -140,6 +140,7 @@ class TestStatus:
             (("--json", "--csv", "-"), "both write to stdout"),
             (("--csv", "/nowhere/table.csv"), "/nowhere: no such file"),
             (("--csv", "/"), "/: a folder; give the table a file"),
+            (("--csv", ""), "a table has no name"),
             (("--cache", "/dev/null"), "not a folder"),
             (("--cache", ""), "expected the name of a folder"),
             (("--windows", "9" * 30), "windows=999"),
@@ -254,6 +255,22 @@ class TestCsv:
         assert row["grid_peak_ratio"] == ""
         assert row["status"] == "incomplete"
         assert row["unmeasured"] == ("grid_peak_ratio: needs 512 px on one side; this is 320x240")
+
+    @pytest.mark.parametrize("kind", [("--csv", "-"), ("--json",), ()])
+    def test_a_reader_that_goes_away_is_no_reject(self, kind: tuple[str, ...], clips: Path) -> None:
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            command = [sys.executable, "-m", "screentest.cli.main", "measure", *ASKED, *kind]
+            done = subprocess.run(
+                [*command, str(clips / "moving.mp4")],
+                stdout=write,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        finally:
+            os.close(write)
+        assert (done.returncode, done.stderr) == (141, b"")
 
     def test_series_is_a_row_a_frame(self, clips: Path, tmp_path: Path) -> None:
         run(clips, *ASKED, "--csv", tmp_path / "t.csv", "--series")

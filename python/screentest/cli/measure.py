@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
@@ -87,6 +88,7 @@ def command(
     )
     codes: list[int] = []
     with ExitStack() as stack:
+        stack.enter_context(_reader_gone())
         stack.enter_context(closing(results))
         tables = _tables(stack, named, csv, parquet, series)
         bar = stack.enter_context(output.progress(len(files), "measuring"))
@@ -98,6 +100,15 @@ def command(
                 _add(table, result)
             bar.step()
     return exit_codes.worst(codes)
+
+
+@contextmanager
+def _reader_gone() -> Iterator[None]:
+    """A table on stdout is a file like any other to those who write it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise output.ReaderGone from None
 
 
 def _check_tables(as_json: bool, csv: str | None, parquet: str | None, series: bool) -> None:
@@ -113,6 +124,8 @@ def _check_tables(as_json: bool, csv: str | None, parquet: str | None, series: b
 
         require_parquet_extra()
     for path in (csv, parquet):
+        if path == "":
+            raise InputError("a table has no name: give --csv and --parquet a file")
         if path is not None and path != "-":
             folder = os.path.dirname(os.path.abspath(path))
             if not os.path.isdir(folder):
