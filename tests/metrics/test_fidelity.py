@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screentest import _native
+from screentest import _native, compare
 from screentest.errors import InputError, MediaError, ProtocolError
 from screentest.media import open_clip
 from screentest.metrics.fidelity import (
@@ -65,6 +65,16 @@ def test_identical_frames_are_a_state_and_leave_the_mean():
     assert [same[n].value for n in ("psnr", "psnr_pooled", "psnr_worst")] == [None] * 3
     assert [same[n].value for n in ("ssim", "ms_ssim", "mse", "mae")] == [1.0, 1.0, 0.0, 0.0]
     assert all(score.worst_frame is None for score in same.values())
+
+
+def test_floats_as_far_beyond_white_and_black_as_is_let_in_still_have_numbers():
+    far = 1.9 / 1000
+    black, white = (np.full((2, 16, 16, 3), v, np.float32) for v in (-far, 1 + far))
+    found = {s.name: s.value for s in compare(black, white, metrics=["psnr", "mse", "mae"]).scores}
+    error = 1 + 2 * far
+    assert found["mae"] == pytest.approx(error, rel=1e-6)
+    assert found["mse"] == pytest.approx(error**2, rel=1e-6)
+    assert found["psnr"] == found["psnr_worst"] == pytest.approx(-20 * np.log10(error), rel=1e-4)
 
 
 def test_black_against_white():

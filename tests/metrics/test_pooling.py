@@ -356,3 +356,9 @@ class TestSuiteAccumulator:
     def test_a_suite_of_nothing_is_refused(self):
         with pytest.raises(InputError, match="no metric was named"):
             SuiteAccumulator([])
+
+
+@pytest.mark.parametrize("state", [None, 3, [1], "psnr"])
+def test_what_is_no_state_of_a_suite_is_refused(state):
+    with pytest.raises(SchemaError, match="not the state of an accumulator"):
+        SuiteAccumulator(["psnr"]).load_state(state)

@@ -385,6 +385,8 @@ class SuiteAccumulator:
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what :meth:`state` gave. Raises as
         :meth:`MetricAccumulator.load_state`; nothing is changed then."""
+        if not isinstance(state, Mapping):
+            raise _bad_state(f"{type(state).__name__} where metrics and their states were expected")
         self._require_same(state)
         loaded = {name: MetricAccumulator(name) for name in self._of}
         for name, one in loaded.items():

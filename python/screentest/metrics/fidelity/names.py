@@ -70,10 +70,15 @@ _MS_SSIM_SOURCE = "Wang, Simoncelli and Bovik, Asilomar 2003"
 _SMOOTH = "a clip's mean rewards smoothing: no gate should decide on it"
 
 
-def _psnr(name: str, of: str) -> tuple[MetricSpec, ...]:
+# A float sample may lie 1/512 of its range beyond either end, so that an error of R, G or B may
+# exceed the range by 1/256: these are the limits, rounded outwards.
+_MOST_ERROR, _MOST_SQUARE, _LEAST_DB = 1.004, 1.008, -0.04
+
+
+def _psnr(name: str, of: str, least: float = 0.0) -> tuple[MetricSpec, ...]:
     """A PSNR, and the two other ways to make one number of a clip's frames."""
     decibels: dict[str, Any] = {
-        "unit": "dB", "direction": "up", "bounds": (0.0, None), "source": _PSNR_SOURCE,
+        "unit": "dB", "direction": "up", "bounds": (least, None), "source": _PSNR_SOURCE,
     }  # fmt: skip
     identical = "identical frames have none and are left out of the mean"
     pooled = "takes all frames; a mean of several clips' is a mean of dB again"
@@ -86,8 +91,8 @@ def _psnr(name: str, of: str) -> tuple[MetricSpec, ...]:
     )  # fmt: skip
 
 
-def _error(name: str, says: str) -> MetricSpec:
-    return _spec(name, says, unit="1", direction="down", bounds=(0.0, 1.0))
+def _error(name: str, says: str, most: float) -> MetricSpec:
+    return _spec(name, says, unit="1", direction="down", bounds=(0.0, most))
 
 
 def _ssim(name: str, says: str, **more: Any) -> MetricSpec:
@@ -95,9 +100,9 @@ def _ssim(name: str, says: str, **more: Any) -> MetricSpec:
 
 
 METRICS: tuple[MetricSpec, ...] = (
-    *_psnr("psnr", "R, G and B"),
-    _error("mse", "mean squared error of R, G and B, white 1"),
-    _error("mae", "mean absolute error of R, G and B, white 1"),
+    *_psnr("psnr", "R, G and B", least=_LEAST_DB),
+    _error("mse", "mean squared error of R, G and B, white 1", _MOST_SQUARE),
+    _error("mae", "mean absolute error of R, G and B, white 1", _MOST_ERROR),
     _ssim("ssim", "structural similarity of luma", options=("border",), source=_SSIM_SOURCE),
     _ssim("ms_ssim", "structural similarity of luma at five scales", source=_MS_SSIM_SOURCE),
     *_psnr("psnr_y", "Y"),
