@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import screentest
+from screentest.metrics.paired import measure_pair
 from screentest.metrics.tracks import measure_tracks, track_ratio
 from tests.oracles import clips
 
@@ -47,3 +48,12 @@ def test_a_nan_is_refused_with_its_frame():
     bad[7, 3, 3, 0] = np.nan
     with pytest.raises(screentest.errors.MediaError, match="candidate frame 7 holds 1 NaN"):
         ratio(clip, bad, align="index")
+
+
+def test_a_frame_that_goes_with_several_counts_once():
+    slow = clips.pan(30, 64, 96, 5)
+    fast = clips.pan(60, 64, 96, 6)
+    pairs = [(i // 2, i) for i in range(60)]
+    found = measure_pair(slow, fast, metrics=[RATIO], pairs=pairs)
+    (score,) = found.scores
+    assert score.value == track_ratio(measure_tracks(fast), measure_tracks(slow))

@@ -25,7 +25,7 @@ class PairedTracks:
     """The ratio of two clips that are pushed pair by pair; an instrument of the comparison.
 
     Each clip has its own windows, over its own length: the two need not show the same take. A
-    window is left out where one of its frames has no partner.
+    window is left out where one of its frames has no partner; a frame with several counts once.
 
     Args:
         infos: of the reference and the candidate.
@@ -45,6 +45,7 @@ class PairedTracks:
         self._infos = infos
         self._reason: str | None = None
         self._sides: list[TrackAccumulator] = []
+        self._taken = [-1, -1]
         try:
             self._sides = [
                 TrackAccumulator(format, frames=info.frames, threads=threads)
@@ -58,8 +59,11 @@ class PairedTracks:
         if self._reason is not None:
             return
         try:
-            for side, frame in zip(self._sides, (reference, candidate), strict=True):
-                side.push(frame)
+            for at, frame in enumerate((reference, candidate)):
+                # Of clips of two rates one frame goes with several; it is there once.
+                if frame.index > self._taken[at]:
+                    self._sides[at].push(frame)
+                    self._taken[at] = frame.index
         except MediaError as error:
             self._reason = error.message
 
