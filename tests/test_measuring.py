@@ -282,6 +282,10 @@ class TestMany:
     def test_one_path_is_no_list_of_sources(self) -> None:
         with pytest.raises(InputError, match="a list of sources was expected"):
             measure_many("a.mp4", families="integrity")
+        for one in (b"film" * 999, bytearray(b"film"), io.BytesIO(b"film\nfilm"), 3, None):
+            with pytest.raises(InputError, match="a list of sources was expected") as caught:
+                measure_many(one, families="integrity")  # type: ignore[arg-type]
+            assert len(str(caught.value)) < 90
 
 
 class TestCache:

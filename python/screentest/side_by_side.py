@@ -19,10 +19,13 @@ def check_sources(sources: Any) -> None:
     """Refuses one source where a list of them was meant.
 
     Raises:
-        InputError: it is a path.
+        InputError: it is a path, bytes, a file object, or nothing that can be gone through.
     """
-    if isinstance(sources, (str, bytes, os.PathLike)):
-        raise InputError(f"sources is {sources!r}: a list of sources was expected, not one")
+    alone = isinstance(sources, (str, bytes, bytearray, os.PathLike)) or hasattr(sources, "read")
+    if alone or not isinstance(sources, Iterable):
+        # The bytes of a film are no name.
+        told = f"{sources!r}" if isinstance(sources, (str, os.PathLike)) else name_of(sources)
+        raise InputError(f"sources is {told}: a list of sources was expected, not one")
 
 
 def name_of(source: Any) -> str:
