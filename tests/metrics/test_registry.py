@@ -353,3 +353,10 @@ class TestRegister:
         assert failures == []
         assert found.issuperset(names)
         assert len(registry.specs()) == whole
+
+
+@pytest.mark.parametrize("name", [3, None, ["psnr"], ("psnr",)])
+def test_what_is_no_name_is_of_no_metric(name):
+    with pytest.raises(InputError) as caught:
+        registry.spec(name)
+    assert caught.value.code == "unknown_metric"

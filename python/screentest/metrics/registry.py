@@ -88,8 +88,8 @@ def spec(name: str) -> MetricSpec:
     table = _table()
     try:
         return table[name]
-    except KeyError:
-        raise _unknown(name, table) from None
+    except (KeyError, TypeError):
+        raise _unknown(str(name), table) from None
 
 
 def _unknown(name: str, table: Iterable[str]) -> InputError:
