@@ -19,6 +19,7 @@ from screentest.verdicts.temporal_policy import (
     load_temporal_policy,
     parse_temporal_policy,
 )
+from screentest.verdicts.tracks_policy import default_track_policy
 from tests.oracles import clips
 from tests.oracles.luma_series import luma_series
 from tests.verdicts import made
@@ -143,6 +144,30 @@ def test_several_flashes_are_one_finding_that_counts_them() -> None:
     assert "the strongest of 3, others at 10, 50" in defect.message
 
 
+def beside_a_cut(levels: Frames, after: bool) -> Frames:
+    """A still that has these levels next to frames of another still, the first of them nearest,
+    and keeps the last."""
+    still, other = np.repeat(base(1), 24, axis=0), clips.flat(24, 72, 128, (40, 40, 40))
+    other[:, 10:30, 20:60] = 60
+    path = np.pad(levels, (0, 24 - len(levels)), mode="edge")
+    return np.concatenate((other, lit(still, path)) if after else (lit(still, path[::-1]), other))
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["after", "before"])
+def test_what_drifts_up_to_a_cut_is_no_flash(after: bool) -> None:
+    """Three levels in three frames: the cut hides where they come from or would have gone."""
+    judgement = judged(beside_a_cut([3, 2, 1, 0], after))
+    assert (codes(judgement), noted(judgement)) == ([], ["cut"])
+    assert judgement.notes[0].frames == (24, 24)
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["after", "before"])
+def test_a_flash_beside_a_cut_is_one(after: bool) -> None:
+    judgement = judged(beside_a_cut([20, 0], after))
+    assert codes(judgement) == ["flash"]
+    assert judgement.defects[0].frames == ((24, 24) if after else (23, 23))
+
+
 def test_a_linear_fade_is_noted_and_no_defect() -> None:
     judgement = judged(clips.fade(48, 72, 128, 3))
     assert (judgement.verdict, codes(judgement), noted(judgement)) == ("pass", [], ["fade"])
@@ -156,6 +181,24 @@ def test_a_fade_in_from_white_is_noted() -> None:
     judgement = judged(clips.u8(np.rint(255 + (frames - 255) * share).astype(int)))
     assert (codes(judgement), noted(judgement)) == ([], ["fade"])
     assert "from bright" in judgement.notes[0].message
+
+
+def test_a_fade_after_a_slow_drift_begins_where_it_begins() -> None:
+    share = np.append(np.ones(24), np.linspace(1, 0, 9))[:, None, None, None]
+    drifting = lit(np.repeat(base(1), 33, axis=0), -np.minimum(np.arange(33), 24))
+    judgement = judged(clips.u8(np.rint(drifting * share).astype(int)))
+    assert noted(judgement) == ["fade"]
+    assert judgement.notes[0].frames == (24, 32)
+    assert "frames 24 to 32 (1.00 to 1.38 s)" in judgement.notes[0].message
+
+
+def test_a_dissolve_between_two_pictures_is_no_fade() -> None:
+    """The new picture is darker and has three times the contrast."""
+    pale = np.rint(125 + 0.3 * base(1)).astype(int)
+    other = clips.pan(1, 72, 128, 4).astype(int)
+    share = np.concatenate((np.zeros(8), np.linspace(0, 1, 13), np.ones(8)))[:, None, None, None]
+    judgement = judged(clips.u8(np.rint(pale + (other - pale) * share).astype(int)))
+    assert (codes(judgement), noted(judgement)) == ([], [])
 
 
 def test_a_hard_cut_is_noted_at_the_first_frame_after_it() -> None:
@@ -184,13 +227,51 @@ def test_a_pan_towards_something_bright_is_no_fade() -> None:
         (np.repeat(np.arange(24), np.tile([3, 2], 12)), 60.0, "24 of 60 frames a second are new"),
         (np.arange(60) * 4 // 5, 30.0, "24 of 30 frames a second are new"),
         (np.arange(125) * 24 // 25, 25.0, "24 of 25 frames a second are new"),
+        (np.arange(120) // 5, 120.0, "24 of 120 frames a second are new"),
     ],
-    ids=["on twos", "on threes", "3:2", "24 in 30", "24 in 25"],
+    ids=["on twos", "on threes", "3:2", "24 in 30", "24 in 25", "24 in 120"],
 )
 def test_frames_held_in_a_rhythm_are_judder(shown: Any, rate: float, says: str) -> None:
     judgement = judged(base(int(shown[-1]) + 1)[shown], rate)
     assert codes(judgement) == ["judder"]
     assert says in judgement.defects[0].message
+    assert noted(judgement) == []
+
+
+def test_pictures_that_are_held_for_longer_are_a_slide_show_with_cuts() -> None:
+    shown = np.arange(72) // 6
+    judgement = judged(base(12, vx=4096, vy=0)[shown])
+    assert codes(judgement) == []
+    assert [note.frames for note in judgement.notes] == [(k, k) for k in range(6, 72, 6)]
+
+
+def test_held_frames_that_a_coder_refines_are_held() -> None:
+    """A tenth of a level on average, all of it brightness."""
+    frames = base(24)[np.arange(120) // 5]
+    refined = (np.arange(120) % 5 < 3)[:, None, None, None]
+    frames[:, :8] += (refined & (frames[:, :8] < 255)).astype(np.uint8)
+    judgement = judged(frames, 60.0)
+    assert codes(judgement) == ["judder"]
+    assert "12 of 60 frames a second are new" in judgement.defects[0].message
+
+
+def test_a_strobe_over_a_picture_that_moves_is_flicker_and_no_judder() -> None:
+    judgement = judged(lit(base(60, vx=64, vy=0), 80 * (np.arange(60) % 6 < 2)))
+    assert codes(judgement) == ["flicker"]
+    gaps = {gap.axis: (gap.applies, gap.reason) for gap in judgement.unmeasured}
+    assert gaps["judder"] == (
+        False,
+        "frames differ by their brightness more than by motion, so motion shows no rhythm",
+    )
+
+
+def test_a_picture_that_hardly_moves_has_no_rhythm_and_does_not_wait_for_one() -> None:
+    frames = np.repeat(base(1), 48, axis=0)
+    frames[1::2, 0, :8] ^= 8
+    judgement = judged(frames)
+    (gap,) = judgement.unmeasured
+    assert (gap.axis, gap.applies, judgement.verdict) == ("judder", False, "pass")
+    assert gap.reason == "no frame moves by 0.5 levels, so there is no rhythm"
 
 
 def test_one_frame_shown_twice_is_no_judder() -> None:
@@ -362,3 +443,53 @@ def test_a_policy_is_read_from_a_file_and_checked_when_built_by_hand(tmp_path: A
     assert isinstance(broken, TemporalPolicy)
     with pytest.raises(PolicyError, match="required is empty"):
         as_temporal_policy(broken)
+
+
+def by_hand(**changes: Any) -> TemporalPolicy:
+    """The shipped policy with other parts, as a program builds one."""
+    shipped = default_temporal_policy()
+    for key in changes.keys() & {"severities", "limits"}:
+        changes[key] = msgspec.structs.replace(getattr(shipped, key), **changes[key])
+    return msgspec.structs.replace(shipped, **changes)
+
+
+def flash_levels(**changes: Any) -> dict[str, Any]:
+    limit = default_temporal_policy().limits.flash_levels
+    return {"flash_levels": msgspec.structs.replace(limit, **changes)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"severities": {"flash": "reject"}}, "temporal/1: this policy differs from the one that"),
+        ({"limits": flash_levels(value=9.0, provenance="40 clips")}, "needs a name of its own"),
+        ({"name": "mine", "limits": flash_levels(value=9.0)}, "mine: limits.flash_levels needs"),
+        (
+            {"name": "mine", "limits": flash_levels(value=9.0, provenance="40", unit="%")},
+            "mine: limits.flash_levels is in '%'; this limit is in '8-bit levels'",
+        ),
+        ({"name": "mine", "severities": {"flash": "fail"}}, "mine: severities.flash: 'fail'"),
+        ({"name": "mine", "limits": flash_levels(value="9")}, "expected a number, got text"),
+    ],
+)
+def test_a_policy_built_by_hand_is_held_to_the_rules_of_a_document(
+    changes: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(PolicyError) as refusal:
+        judge_temporal(facts_of(base(9)), policy=by_hand(**changes))
+    assert says in str(refusal.value)
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_a_policy_built_by_hand_with_its_own_name_and_evidence_judges() -> None:
+    mine = by_hand(name="mine", limits=flash_levels(value=9.0, provenance="40 clips"))
+    levels = np.zeros(48, int)
+    levels[20] = 6
+    assert codes(judged(lit(base(), levels))) == ["flash"]
+    assert codes(judge_temporal(facts_of(lit(base(), levels)), policy=mine)) == []
+
+
+@pytest.mark.parametrize("policy", [3, {"name": "x"}, default_track_policy()])
+def test_what_is_no_temporal_policy_is_refused_by_name(policy: Any) -> None:
+    with pytest.raises(PolicyError, match="where a TemporalPolicy or the path of its TOML file"):
+        as_temporal_policy(policy)

@@ -136,6 +136,50 @@ class Kind(Generic[P]):
         source = os.fspath(path)
         return self.parse(read_toml(source), default, source)
 
+    def given(self, policy: Any, default: P) -> P:
+        """A policy from what a caller may pass: a policy, the path of a TOML file, or ``None``.
+
+        One that was built by hand is held to the rules of a document: nothing checked its values
+        when it was made, and a report names it.
+        """
+        if policy is None or policy is default:
+            return default
+        if isinstance(policy, str | os.PathLike):
+            return self.load(policy, default)
+        if not isinstance(policy, self.type):
+            raise PolicyError(
+                f"the policy is a {type(policy).__name__}, where a {self.type.__name__} or the "
+                "path of its TOML file was expected"
+            )
+        checked = self._checked(msgspec.to_builtins(policy), str(policy.name))
+        self._check_own_words(checked, default)
+        return checked
+
+    def _check_own_words(self, policy: P, default: P) -> None:
+        """What differs from the shipped policy has its own name, and its limits their evidence."""
+        if policy == default:
+            return
+        if policy.name == default.name:
+            raise PolicyError(
+                f"{policy.name}: this policy differs from the one that ships and needs a name of "
+                "its own, since reports quote it"
+            )
+        ours, shipped = (getattr(each, "limits", None) for each in (policy, default))
+        for key in self.ranges:
+            limit, before = getattr(ours, key), getattr(shipped, key)
+            if limit.value == before.value:
+                continue
+            if limit.provenance == before.provenance:
+                raise PolicyError(
+                    f"{policy.name}: limits.{key} needs a provenance of its own: which clips say "
+                    f"that the limit is {limit.value:g}?"
+                )
+            if limit.unit != before.unit:
+                raise PolicyError(
+                    f"{policy.name}: limits.{key} is in {limit.unit!r}; this limit is in "
+                    f"{before.unit!r}"
+                )
+
     def _checked(self, document: Mapping[str, Any], source: str) -> P:
         try:
             policy = msgspec.convert(document, self.type)

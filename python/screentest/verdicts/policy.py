@@ -142,11 +142,7 @@ def default_policy() -> Policy:
 
 def as_policy(policy: PolicyLike) -> Policy:
     """A policy from what a caller may pass: a policy, the path of a TOML file, or ``None``."""
-    if policy is None:
-        return default_policy()
-    if isinstance(policy, Policy):
-        return _KIND.validated(policy, policy.name)
-    return load_policy(policy)
+    return _KIND.given(policy, default_policy())
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:

@@ -18,7 +18,7 @@ from screentest.metrics.facts import Unmeasured
 from screentest.metrics.temporal.facts import AXES
 from screentest.metrics.temporal.rhythm import dominant, hertz
 from screentest.verdicts.applicability import why_not_levels, why_not_whole_frames
-from screentest.verdicts.changes import cuts, fades
+from screentest.verdicts.changes import Change, cuts, fades
 from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.judgement import Defect, Judgement, Note, Severity, fold
 from screentest.verdicts.swings import LEVELS, Swing, Swings
@@ -42,6 +42,9 @@ SCOPE_NOTE = (
 
 SHARED_CODES = ("frozen", "duplicate")
 """Findings of the integrity screen that speak of time."""
+
+ACROSS = 0.5
+"""Share of its height by which a flash beside a cut jumps at the side that is not the cut."""
 
 ROWS = ("top", "upper middle", "lower middle", "bottom")
 COLUMNS = ("left", "centre left", "centre right", "right")
@@ -131,7 +134,7 @@ class _Judge:
     def flash(self) -> Iterator[Defect]:
         if "flash" in self.gaps:
             return
-        flashes = self.swings.flashes()
+        flashes = [swing for swing in self.swings.flashes() if not self._seems(swing)]
         if not flashes:
             return
         worst = max(flashes, key=lambda swing: abs(swing.height))
@@ -155,6 +158,26 @@ class _Judge:
 
     def _frames(self, swing: Swing) -> tuple[int, int]:
         return int(self.index[swing.first]), int(self.index[swing.last])
+
+    @cached_property
+    def _cuts(self) -> list[Change]:
+        return list(cuts(self.series, self.limits, self.swings.shared))
+
+    def _seems(self, swing: Swing) -> bool:
+        """Whether a swing only seems to be one, because a cut bars the view of one of its sides.
+
+        What drifts up to a cut stands above the frames before and the scene after. A flash beside a
+        cut jumps at its other side as well.
+        """
+        first, last = self._frames(swing)
+        mean = LEVELS * np.asarray(self.series.luma_mean, dtype=np.float64)
+        jumps = np.abs(np.diff(mean, prepend=mean[0], append=mean[-1]))
+        least = ACROSS * abs(swing.height)
+        at = {change.frames[0] for change in self._cuts}
+        before, after = first in at, last + 1 in at
+        return (before and (after or bool(jumps[swing.last + 1] < least))) or (
+            after and bool(jumps[swing.first] < least)
+        )
 
     # ------------------------------------------------------------------ one part of it
 
@@ -209,43 +232,54 @@ class _Judge:
 
     # ------------------------------------------------------------------ rhythm of motion
 
-    @cached_property
-    def _brightness_share(self) -> float:
-        """How much of the frames' differences is a change of the mean luma, in the median."""
-        motion = np.asarray(self.series.motion, dtype=np.float64)[1:]
-        change = np.abs(np.diff(np.asarray(self.series.luma_mean, dtype=np.float64)))
-        moving = np.isfinite(motion) & (motion > 0.0)
-        return float(np.median(change[moving] / motion[moving])) if moving.any() else 0.0
+    def _is_light(self, moving: npt.NDArray[np.bool_]) -> bool:
+        """Whether frames differ by their mean luma rather than by motion, in the median of the
+        ``moving``; if so, that is why judder is not judged."""
+        motion = np.asarray(self.series.motion, dtype=np.float64)
+        mean = np.asarray(self.series.luma_mean, dtype=np.float64)
+        change = np.abs(np.diff(mean, prepend=mean[0]))[moving]
+        if float(np.median(change / motion[moving])) <= self.limits.judder_brightness.value:
+            return False
+        self.gaps["judder"] = Unmeasured(
+            "judder",
+            "frames differ by their brightness more than by motion, so motion shows no rhythm",
+            applies=False,
+        )
+        return True
 
     def judder(self) -> Iterator[Defect]:
         cadence, limits = self.facts.cadence, self.limits
         if "judder" in self.gaps or cadence is None:
             return
-        if self._brightness_share > limits.judder_brightness.value:
+        motion = LEVELS * np.nan_to_num(np.asarray(self.series.motion, dtype=np.float64))
+        # What a coder refines in a held picture is no motion.
+        moves = motion >= limits.judder_levels.value
+        if not moves.any():
             self.gaps["judder"] = Unmeasured(
                 "judder",
-                "frames differ by their brightness more than by motion, so motion shows no rhythm",
+                f"no frame moves by {limits.judder_levels.value:g} levels, so there is no rhythm",
                 applies=False,
             )
             return
-        if cadence.explained < limits.judder_explained.value:
+        if self._is_light(moves) or cadence.explained < limits.judder_explained.value:
             return
         pattern = np.asarray(cadence.pattern)
         held = pattern <= limits.judder_held.value
-        motion = LEVELS * np.asarray(self.series.motion, dtype=np.float64)
-        phase = self.index % cadence.period
-        moving = motion[~held[phase] & np.isfinite(motion)]
-        if not held.any() or float(np.median(moving)) < limits.judder_levels.value:
+        fresh = ~held[self.index % cadence.period] & np.isfinite(self.series.motion)
+        count = int(held.sum())
+        if not count or float(np.median(motion[fresh])) < limits.judder_levels.value:
             return
-        if (cadence.period - int(held.sum())) / cadence.period < limits.judder_fresh.value:
+        if (cadence.period - count) / cadence.period < limits.judder_fresh.value:
+            return
+        # A strobe on a picture that moves a little: only the light comes in a rhythm.
+        if self._is_light(fresh & moves):
             return
         frames = (int(self.index[0]), int(self.index[-1]))
-        count = int(held.sum())
         rate = ""
         duration = self.timeline.duration(*frames)
         if duration:
-            fresh = (cadence.period - count) / cadence.period * len(self.index) / duration
-            rate = f", so {fresh:.4g} of {len(self.index) / duration:.4g} frames a second are new"
+            new = (cadence.period - count) / cadence.period * len(self.index) / duration
+            rate = f", so {new:.4g} of {len(self.index) / duration:.4g} frames a second are new"
         what = (
             "every other frame repeats"
             if cadence.period == 2
@@ -271,7 +305,7 @@ class _Judge:
         if "flicker" in self.gaps:
             return ()
         found = [
-            *cuts(self.series, self.limits, self.swings.shared),
+            *self._cuts,
             *fades(self.series, self.limits),
         ]
         return tuple(

@@ -122,11 +122,7 @@ def default_temporal_policy() -> TemporalPolicy:
 
 def as_temporal_policy(policy: TemporalPolicyLike) -> TemporalPolicy:
     """A policy from what a caller may pass: a policy, the path of a TOML file, or ``None``."""
-    if policy is None:
-        return default_temporal_policy()
-    if isinstance(policy, TemporalPolicy):
-        return _KIND.validated(policy, policy.name)
-    return load_temporal_policy(policy)
+    return _KIND.given(policy, default_temporal_policy())
 
 
 def load_temporal_policy(path: str | os.PathLike[str]) -> TemporalPolicy:

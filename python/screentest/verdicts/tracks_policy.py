@@ -106,11 +106,7 @@ def default_track_policy() -> TrackPolicy:
 
 def as_track_policy(policy: TrackPolicyLike) -> TrackPolicy:
     """A policy from what a caller may pass: a policy, the path of a TOML file, or ``None``."""
-    if policy is None:
-        return default_track_policy()
-    if isinstance(policy, TrackPolicy):
-        return _KIND.validated(policy, policy.name)
-    return load_track_policy(policy)
+    return _KIND.given(policy, default_track_policy())
 
 
 def load_track_policy(path: str | os.PathLike[str]) -> TrackPolicy:
