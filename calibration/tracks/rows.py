@@ -126,6 +126,14 @@ def _frozen(control):
     held = np.repeat(control[:1], FRAMES, axis=0)
     for crf in (18, 28):
         yield f"the first frame, x264 crf {crf}", coded(held, *m.x264(crf))
+    for level in (1, 2):
+        yield f"the first frame, grain of {level}", _grained(held, level)
+
+
+def _grained(frames, level):
+    """Every sample moved by a whole number from -level to level."""
+    grain = clips.rng(5).integers(-level, level + 1, frames.shape)
+    return clips.u8(frames.astype(int) + grain)
 
 
 def _flat(control):

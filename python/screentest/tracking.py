@@ -185,5 +185,8 @@ def _measured(
     options = resolve_options(chosen, given, windows=windows)
     found = run(clip, chosen, options, threads)
     if "tracks" in found.refused:
-        raise found.refused["tracks"]
+        refused = found.refused["tracks"]
+        # Two clips are read; which of them is too short?
+        message = f"{canonical.printable(clip.info.source)}: {refused.message}"
+        raise type(refused)(message, code=refused.code, **refused.context)
     return found.facts

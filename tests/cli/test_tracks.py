@@ -160,6 +160,10 @@ class TestDrawings:
             (("--series", "a.html"), "a.html: series are drawn as .svg or .png"),
             (("--png", "nowhere/a.png"), "nowhere: no such file"),
             (("--png", "a.png", "--series", "a.png"), "--png and --series name one file"),
+            (
+                ("--video", "a.mp4", "--png", "a.png", "--series", "./a.png"),
+                "error: --png and --series name one file",
+            ),
             (("--windows", "0"), "windows=0: "),
             (("--threads", "0"), "threads=0: give a whole number of at least 1"),
         ],
@@ -174,6 +178,14 @@ class TestDrawings:
         assert len(result.stderr.splitlines()) == 1
         assert result.stdout == ""
         assert not list(tmp_path.iterdir())
+
+    def test_the_clip_that_is_too_short_is_named(self, files, studio):
+        short = studio("two_frames.mp4", "-i", studio.a_mp4(), "-frames:v", 2)
+        result = run(files("pan"), short)
+        assert result.exit_code == exit_codes.BAD_INPUT
+        assert result.stderr.splitlines() == [
+            f"screentest: error: {short}: a clip of 2 frames: tracks need at least 3"
+        ]
 
     def test_a_drawing_never_replaces_the_clip_that_it_shows(self, tmp_path, studio):
         clip = tmp_path / "a.mp4"

@@ -236,6 +236,16 @@ def test_a_candidate_that_freezes_on_the_way(still: int, verdict: str) -> None:
     assert (judged.verdict, codes(judged)) == (verdict, ["frozen"])
 
 
+def test_grain_on_a_frozen_candidate_does_not_make_it_move() -> None:
+    """A tracker finds steps of less than 0.01 px, where it ends."""
+    grainy = tracks([window(24 * k, motion=0.006, stability=0.85) for k in range(4)])
+    judged = track_verdict(grainy, tracks([window(24 * k) for k in range(4)]))
+    assert judged.ratio is not None
+    assert 0.9 < judged.ratio < 1.4
+    assert (judged.verdict, codes(judged)) == ("reject", ["frozen"])
+    assert track_verdict(grainy, grainy).verdict == "pass"
+
+
 def test_a_camera_that_stands_over_a_scene_that_lives_is_not_frozen() -> None:
     """Most tracks stand, and brightness says that something changes."""
     light = [118.0 + 0.2 * np.sin(i) for i in range(24)]
@@ -334,6 +344,55 @@ def test_flicker_of_the_temporal_facts_is_named_first_unless_the_control_has_it(
         warbles, tracks(), candidate_temporal=flickers, reference_temporal=flickers
     )
     assert codes(both) == ["warble"]
+
+
+def judged_beside(candidate: Any, control: Any) -> TrackVerdict:
+    """A pair that warbles, and what its brightness and motion do over time."""
+    verdict: TrackVerdict = track_verdict(
+        tracks(track_stability=0.1),
+        tracks(),
+        candidate_temporal=temporal(candidate),
+        reference_temporal=temporal(control),
+    )
+    return verdict
+
+
+def test_a_cut_in_the_candidate_alone_is_named_first_and_is_no_exposure_step() -> None:
+    pan, cut = clips.pan(40, 48, 64, 3), clips.cut(40, 48, 64, 3, 20)
+    judged = judged_beside(cut, pan)
+    assert (judged.verdict, codes(judged)) == ("reject", ["cut", "warble"])
+    assert (judged.defects[0].severity, judged.defects[0].frames) == ("warn", (20, 20))
+    assert "a cut at frame 20 (0.83 s) where its control has none" in judged.defects[0].message
+    assert codes(judged_beside(cut, cut)) == ["warble"]
+    light = [118.0] * 12 + [90.0] * 12
+    windows = [window(8, brightness=light)]
+    jumps = track_verdict(
+        tracks(windows, track_stability=0.1),
+        tracks(),
+        candidate_temporal=temporal(cut),
+        reference_temporal=temporal(pan),
+    )
+    assert codes(jumps) == ["cut", "warble"]
+
+
+def test_a_fade_in_the_candidate_alone_is_named_first() -> None:
+    pan, fade = clips.pan(40, 48, 64, 3), clips.fade(40, 48, 64, 3)
+    judged = judged_beside(fade, pan)
+    assert codes(judged) == ["fade", "warble"]
+    assert "a fade to dark over frames 0 to 39" in judged.defects[0].message
+    assert codes(judged_beside(fade, fade)) == ["warble"]
+
+
+def test_a_cut_between_the_windows_ends_no_track() -> None:
+    cut = temporal(clips.cut(40, 48, 64, 3, 20))
+    apart = tracks([window(0, frames=20), window(20, frames=20)], track_stability=0.1)
+    judged = track_verdict(
+        apart,
+        tracks(),
+        candidate_temporal=cut,
+        reference_temporal=temporal(clips.pan(40, 48, 64, 3)),
+    )
+    assert codes(judged) == ["warble"]
 
 
 def with_numbers(facts: Any, **numbers: Any) -> Any:

@@ -219,5 +219,8 @@ def _check_drawings(asked: dict[str, str], inputs: list[str]) -> None:
         for other in inputs:
             if os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other):
                 raise InputError(f"{option} {path} would replace the clip that is measured")
-    if len({os.path.abspath(path) for path in asked.values()}) < len(asked):
-        raise InputError(f"{' and '.join(asked)} name one file; give each its own")
+    named: dict[str, str] = {}
+    for option, path in asked.items():
+        other = named.setdefault(os.path.abspath(path), option)
+        if other != option:
+            raise InputError(f"{other} and {option} name one file; give each its own")

@@ -6,11 +6,12 @@ nothing and yet reads as warble, so whoever reads a ratio must see the jump firs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from screentest.verdicts.judgement import Defect
+from screentest.verdicts.judgement import Defect, Note
 from screentest.verdicts.temporal import judge_temporal
 from screentest.verdicts.timeline import listed
 
@@ -25,11 +26,19 @@ __all__ = ["Exposure", "changed_light", "exposure_of"]
 
 
 class Exposure(NamedTuple):
-    """``frames`` are the display indices whose brightness jumps from the frame before, ``largest``
-    is the largest jump, in 8-bit levels."""
+    """By display index the jump of brightness from the frame before, in 8-bit levels, ascending."""
 
-    frames: tuple[int, ...]
-    largest: float
+    jumps: dict[int, float]
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """The frames that jump."""
+        return tuple(self.jumps)
+
+    @property
+    def largest(self) -> float:
+        """The largest jump; 0 of none."""
+        return max(self.jumps.values(), default=0.0)
 
 
 def exposure_of(facts: TrackFacts, limits: TrackLimits) -> Exposure:
@@ -51,12 +60,14 @@ def exposure_of(facts: TrackFacts, limits: TrackLimits) -> Exposure:
             least = max(least, limits.exposure_ratio.value * usual)
         for at in np.flatnonzero(size >= least).tolist():
             jumps[window.start + at + 1] = float(size[at])
-    return Exposure(tuple(sorted(jumps)), max(jumps.values(), default=0.0))
+    return Exposure(dict(sorted(jumps.items())))
 
 
 def changed_light(candidate: Side, control: Side, limits: TrackLimits) -> list[Defect]:
-    """Changes of brightness that the candidate has and its control has not: ``flicker`` and
-    ``flash`` of the temporal verdict, where its facts are at hand, and ``exposure_step``."""
+    """Changes of brightness that the candidate has and its control has not: ``exposure_step``, and
+    where its facts are at hand what the temporal verdict names: ``flicker``, ``flash``, ``cut`` and
+    ``fade``.
+    """
     found: list[Defect] = []
     if candidate.temporal is not None:
         before = () if control.temporal is None else judge_temporal(control.temporal).defects
@@ -66,7 +77,11 @@ def changed_light(candidate: Side, control: Side, limits: TrackLimits) -> list[D
             for defect in judge_temporal(candidate.temporal).defects
             if defect.code in ("flicker", "flash") and defect.code not in known
         ]
+    scenes = _scenes(candidate, control)
+    found += [_scene(notes) for notes in scenes.values()]
+    cuts = {note.frames[0] for note in scenes.get("cut", ()) if note.frames is not None}
     own, other = (exposure_of(side.tracks, limits) for side in (candidate, control))
+    own = Exposure({at: size for at, size in own.jumps.items() if at not in cuts})
     as_often = len(other.frames) >= len(own.frames) and other.largest >= 0.5 * own.largest
     if own.frames and not as_often:
         frames = (own.frames[0], own.frames[-1])
@@ -85,3 +100,49 @@ def changed_light(candidate: Side, control: Side, limits: TrackLimits) -> list[D
             )
         )
     return found
+
+
+def _scenes(candidate: Side, control: Side) -> dict[str, list[Note]]:
+    """By code the cuts and fades inside the candidate's windows, where it has more of them than its
+    control: what was followed ends there, though nothing bends."""
+    if candidate.temporal is None:
+        return {}
+    theirs = () if control.temporal is None else judge_temporal(control.temporal).notes
+    found: dict[str, list[Note]] = {}
+    for note in judge_temporal(candidate.temporal).notes:
+        if _within(candidate, note):
+            found.setdefault(note.code, []).append(note)
+    return {
+        code: notes
+        for code, notes in found.items()
+        if len(notes) > sum(note.code == code for note in theirs)
+    }
+
+
+def _within(side: Side, note: Note) -> bool:
+    """Whether a window holds a frame of the change together with the one before."""
+    if note.frames is None:
+        return False
+    first, last = note.frames
+    # A fade's first frame is the last that is whole; a cut's is the first of what follows.
+    first += first < last
+    return any(
+        window.start < last and first < window.start + window.frames
+        for window in side.tracks.windows
+    )
+
+
+def _scene(notes: Sequence[Note]) -> Defect:
+    note = notes[0]
+    more = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
+    return Defect(
+        severity="warn",
+        code=note.code,
+        value=note.value,
+        limit=None,
+        unit=note.unit,
+        frames=note.frames,
+        seconds=note.seconds,
+        message=f"the candidate has a {note.message}{more} where its control has none, or fewer: "
+        "tracks end there",
+    )

@@ -126,7 +126,8 @@ class PairedFlow:
         if rows:
             return [_score(PAIRED[name], rows, details) for name in self.names], {}
         if self._position < 2:
-            reason = f"needs 2 pairs of frames; there are {self._position}"
+            has = "there is 1" if self._position == 1 else f"there are {self._position}"
+            reason = f"needs 2 pairs of frames; {has}"
         else:
             reason = "no sampled frame is followed by the next one in both clips"
         details |= {"pairs": 0}
