@@ -103,3 +103,10 @@ def test_black_parts_do_not_outvote_those_that_are_lit():
     weights = np.where((np.arange(16) >= 4) & (np.arange(16) < 8), 120.0, 0.0)
     assert shared(letterboxed, weights).tolist() == [0.0, 5.0, 0.0]
     assert not shared(letterboxed, np.zeros(16)).any()
+
+
+def test_shared_of_a_long_clip_is_that_of_its_frames_one_by_one():
+    parts = np.random.default_rng(3).normal(size=(9001, 16))
+    weights = np.linspace(0.1, 1.0, 16)
+    alone = [shared(parts[t : t + 1], weights)[0] for t in range(0, 9001, 50)]
+    assert shared(parts, weights)[::50].tolist() == alone

@@ -1,6 +1,7 @@
 """The temporal facts of luma series: reference values, values by hand, and what cannot be told."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import av
@@ -12,7 +13,7 @@ from screentest.media.info import Damage
 from screentest.metrics.temporal import IMPL, TemporalFacts, temporal_facts
 from screentest.metrics.temporal.names import METRICS
 from tests.oracles import clips
-from tests.oracles.luma_series import luma_series
+from tests.oracles.luma_series import LumaColumns, luma_series
 from tests.verdicts.made import clip_info
 
 REPORTED = json.loads((Path(clips.__file__).parent / "temporal.json").read_text())
@@ -211,3 +212,16 @@ def test_numbers_of_facts_are_plain_and_can_be_written():
         name: getattr(facts, name) for name in TemporalFacts.__struct_fields__ if name != "series"
     }
     assert msgspec.json.decode(msgspec.json.encode(scalars))["impl"] == IMPL
+
+
+def test_a_clip_of_half_an_hour_needs_little_more_than_its_columns():
+    """The columns given and those of the facts hold 500 bytes a frame."""
+    count = 54_000
+    luma = np.random.default_rng(0).random(count)
+    parts = np.repeat(luma, 16).reshape(count, 4, 4)
+    series = LumaColumns(np.arange(count), np.arange(count) / 30, *[luma] * 4, parts)
+    tracemalloc.start()
+    temporal_facts(series, clip_info(frames=count, frame_rate=30.0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 600 * count

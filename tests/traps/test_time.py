@@ -106,11 +106,11 @@ def test_without_stamps_the_order_is_judged_and_no_second_is_named(studio, name)
                   ":cb='cb(X,Y)':cr='cr(X,Y)'", *X264, "-bf", "2")  # fmt: skip
     facts, judgement = temporal(path)
     assert facts.frames_read == 30
-    assert "flicker" in codes(judgement)
-    if facts.series.time_s is None:
-        assert facts.flicker_hz is None
-        assert facts.motion_energy_per_s is None
-        assert "Hz" not in judgement.defects[0].message
+    assert codes(judgement) == ["flicker"]
+    (defect,) = judgement.defects
+    assert (facts.series.time_s, facts.flicker_hz, facts.motion_energy_per_s) == (None, None, None)
+    assert (defect.frames, defect.seconds) == ((1, 28), None)
+    assert "every 2 frames: frames 1 to 28" in defect.message
 
 
 # ---------------------------------------------------------------------------- interlaced
@@ -123,6 +123,20 @@ def test_interlaced_temporal_screens_are_refused(studio):
     assert (judgement.verdict, judgement.defects) == ("unmeasured", ())
     assert set(reasons(judgement)) == {"flicker", "flash", "judder"}
     assert all("field order tt" in reason for reason in reasons(judgement).values())
+
+
+# ---------------------------------------------------------------------------- HDR PQ
+
+
+def test_levels_of_an_hdr_clip_are_refused_and_its_rhythm_is_judged(studio):
+    path = studio("pq.mp4", *src(1), "-vf", "geq=lum='clip(lum(X,Y)+if(mod(N,2),24,-24),64,940)'"
+                  ":cb='cb(X,Y)':cr='cr(X,Y)'", "-c:v", "libx265", "-pix_fmt", "yuv420p10le",
+                  "-x265-params", "log-level=error:colorprim=bt2020:transfer=smpte2084:"
+                  "colormatrix=bt2020nc")  # fmt: skip
+    _, judgement = temporal(path)
+    assert (judgement.verdict, codes(judgement)) == ("unmeasured", [])
+    assert {"flicker", "flash"} <= set(reasons(judgement))
+    assert all("PQ" in reasons(judgement)[axis] for axis in ("flicker", "flash"))
 
 
 # ---------------------------------------------------------------------------- one frame

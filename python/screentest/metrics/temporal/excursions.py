@@ -16,6 +16,9 @@ WIDTH = 4
 """Frames that an excursion lasts at most. What stays for longer is a scene, not flicker: a third of
 a second between two flashes is the slowest that 24 frames per second can alternate so."""
 
+_ROWS = 4096
+"""Frames whose parts are sorted at once, so that a clip of hours needs no more than its columns."""
+
 _F64 = NDArray[np.float64]
 
 
@@ -80,9 +83,16 @@ def shared(parts: _F64, weights: _F64) -> _F64:
     weighted median; zeros where the weights sum to zero. A thing that moves through a few parts
     does not move it; a gain that changes moves every lit part one way.
     """
+    median = np.zeros(len(parts))
+    if float(weights.sum()) > 0.0:
+        for first in range(0, len(parts), _ROWS):
+            block = slice(first, first + _ROWS)
+            median[block] = _weighted_median(parts[block], weights)
+    return median
+
+
+def _weighted_median(parts: _F64, weights: _F64) -> _F64:
     total = float(weights.sum())
-    if total <= 0.0:
-        return np.zeros(len(parts))
     order = np.argsort(parts, axis=1, kind="stable")
     values = np.take_along_axis(parts, order, axis=1)
     cumulated = np.cumsum(weights[order], axis=1)

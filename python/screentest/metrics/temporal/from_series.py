@@ -149,7 +149,8 @@ def _series(
             continue
         at = slice(first, last + 1)
         alone[at] = excursions(LEVELS * mean[at])
-        parts[at] = excursions(LEVELS * cells[at])
+        for part in range(16):  # one by one: a clip of hours has large columns
+            parts[at, part] = excursions(LEVELS * cells[at, part])
         common[at] = shared(parts[at], weights)
         parts[at, empty] = np.nan
         drift[at] = drift_of(LEVELS * mean[at] - alone[at])
