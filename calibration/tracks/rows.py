@@ -41,6 +41,10 @@ def rows() -> Iterator[dict]:
         ):
             for clip, candidate in cases:
                 yield judged(group, f"{clip}, seed {seed}", control, candidate, bad=bad)
+        strong = _strong(seed)
+        for clip, candidate in _grains(np.repeat(strong[:1], FRAMES, axis=0)):
+            clip = f"{clip}, strong texture, seed {seed}"
+            yield judged("frozen", clip, strong, candidate, bad=True)
         wobbling = clips.warble(FRAMES, *SIZE, seed, amp=32)
         yield judged("steadier than its control", f"seed {seed}", wobbling, control, bad=True)
     for clip, control, candidate in _clean():
@@ -126,14 +130,21 @@ def _frozen(control):
     held = np.repeat(control[:1], FRAMES, axis=0)
     for crf in (18, 28):
         yield f"the first frame, x264 crf {crf}", coded(held, *m.x264(crf))
-    for level in (1, 2):
-        yield f"the first frame, grain of {level}", _grained(held, level)
+    yield from _grains(held)
 
 
-def _grained(frames, level):
+def _grains(held):
     """Every sample moved by a whole number from -level to level."""
-    grain = clips.rng(5).integers(-level, level + 1, frames.shape)
-    return clips.u8(frames.astype(int) + grain)
+    for level in (1, 2):
+        grain = clips.rng(5).integers(-level, level + 1, held.shape)
+        yield f"the first frame, grain of {level}", clips.u8(held.astype(int) + grain)
+
+
+def _strong(seed):
+    """A pan over a texture of four times the contrast, where grain weighs little."""
+    tex = clips.texture(SIZE[0] + 64, SIZE[1] + 96, seed)
+    tex = np.clip(4 * (tex - int(tex.mean())) + 128 * 256, 0, 255 * 256)
+    return clips.pan(FRAMES, *SIZE, seed, tex=tex)
 
 
 def _flat(control):
