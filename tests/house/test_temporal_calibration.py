@@ -8,7 +8,9 @@ import pytest
 
 from calibration.integrity.rows import tally
 from calibration.temporal import material, measure, rows
+from calibration.tracks import measure as pairs
 from screentest.metrics.temporal import IMPL
+from screentest.metrics.tracks import IMPL as TRACKS_IMPL
 from screentest.verdicts.temporal_policy import default_temporal_policy
 from screentest.verdicts.tracks_policy import default_track_policy
 
@@ -61,6 +63,25 @@ def test_tally_and_page_follow_from_the_clips():
     assert MEASURED["tally"] == tally(MEASURED["clips"])
     page = "\n".join(measure.page(MEASURED)) + "\n"
     assert page == (measure.HERE / "measured.md").read_text(), REMEASURE
+
+
+def test_measured_pairs_are_of_these_facts_and_these_limits():
+    measured = json.loads((TRACKS / "measured.json").read_text())
+    limits = default_track_policy().limits
+    remeasure = "measure again: python calibration/tracks/measure.py"
+    assert (measured["schema"], measured["impl"]) == (pairs.SCHEMA, TRACKS_IMPL), remeasure
+    now = {name: getattr(limits, name).value for name in limits.__struct_fields__}
+    assert measured["limits"] == now, remeasure
+    assert measured["tally"] == tally(measured["clips"])
+    page = "\n".join(pairs.page(measured)) + "\n"
+    assert page == (TRACKS / "measured.md").read_text(), remeasure
+
+
+def test_no_frozen_candidate_passes_and_no_clip_fails_against_itself():
+    rows = json.loads((TRACKS / "measured.json").read_text())["clips"]
+    said = {(row["group"], row["said"]) for row in rows}
+    assert {verdict for group, verdict in said if group == "frozen"} == {"reject"}
+    assert {verdict for group, verdict in said if group == "the same clip"} == {"pass"}
 
 
 def test_no_clip_is_rejected():
