@@ -111,7 +111,7 @@ def test_pairs_that_are_no_neighbours_are_left_out_and_counted():
     lone = scores(clip, clip, pairs=[[0, 0], [2, 2]])["flow_epe"]
     assert lone.reason == "no sampled frame is followed by the next one in both clips"
     one = scores(clip, clip, pairs=[[3, 3]])["flow_epe"]
-    assert one.reason == "needs 2 pairs of frames; there are 1"
+    assert one.reason == "needs 2 pairs of frames; there is 1"
 
 
 @needs_opencv
