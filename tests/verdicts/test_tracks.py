@@ -132,6 +132,35 @@ def test_tracks_that_left_the_picture_do_not_count_against_it(
 # ---------------------------------------------------------------------------- unmeasured
 
 
+def test_a_control_that_stands_still_says_nothing_of_a_candidate_that_moves() -> None:
+    still = tracks([window(8 * k, stability=1.0, motion=0.0) for k in range(4)])
+    judged = track_verdict(tracks(), still)
+    assert (judged.verdict, judged.defects) == ("unmeasured", ())
+    assert "the control stands still and the candidate moves" in judged.unmeasured[0].reason
+    assert track_verdict(still, still).passed, "a still scene against itself"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "says"),
+    [
+        ({"hdr": "pq"}, "the candidate: the limits were calibrated on standard dynamic range"),
+        ({"frame_rate": 10.0}, "10 frames per second, the reference 24"),
+    ],
+)
+def test_pictures_or_rates_of_another_kind_are_not_compared(
+    candidate: dict[str, Any], says: str
+) -> None:
+    judged = track_verdict(tracks(clip=candidate), tracks())
+    assert judged.verdict == "unmeasured"
+    assert says in judged.unmeasured[0].reason
+
+
+@pytest.mark.parametrize(("frames", "verdict"), [(12, "unmeasured"), (13, "pass")])
+def test_much_shorter_windows_are_not_compared(frames: int, verdict: str) -> None:
+    short = tracks([window(0, frames=frames)])
+    assert track_verdict(short, tracks()).verdict == verdict
+
+
 def test_without_a_reference_there_are_numbers_and_no_verdict() -> None:
     judged = track_verdict(tracks())
     assert (judged.verdict, judged.ratio, judged.passed) == ("unmeasured", None, False)
@@ -269,11 +298,15 @@ def test_the_screens_own_freeze_counts_by_its_share_of_the_clip() -> None:
     judged = track_verdict(tracks(), tracks(), candidate_integrity=held, reference_integrity=moving)
     assert (judged.verdict, codes(judged)) == ("reject", ["frozen"])
     assert judged.defects[0].frames == (29, 95)
-    for ours, theirs in ((held, held), (short, moving), (moving, held)):
+    for ours, theirs, verdict in (
+        (held, held, "pass"),
+        (short, moving, "pass"),
+        (moving, held, "unmeasured"),
+    ):
         judged = track_verdict(
             tracks(), tracks(), candidate_integrity=ours, reference_integrity=theirs
         )
-        assert (judged.verdict, codes(judged)) == ("pass", [])
+        assert (judged.verdict, codes(judged)) == (verdict, [])
 
 
 def test_a_frozen_candidate_is_named_even_where_the_control_cannot_be_tracked() -> None:
@@ -300,7 +333,7 @@ def test_a_gain_step_is_named_before_the_warble_that_it_causes() -> None:
     assert step.frames == (82, 83)
     assert step.value == pytest.approx(2.4)
     assert step.seconds == (round(82 / 24, 6), round(84 / 24, 6))
-    assert "perhaps because of the change of brightness" in warble.message
+    assert "perhaps because of what is named first" in warble.message
 
 
 def test_a_step_that_the_control_has_too_explains_nothing() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from screentest.verdicts.tracks_policy import TrackLimits
 
-__all__ = ["MIN_TRACKS", "Side", "lost_texture", "stands_still"]
+__all__ = ["MIN_TRACKS", "Side", "lost_texture", "moves", "stands_still"]
 
 MIN_TRACKS = 8
 """Corners, and tracks alive, below which a window has no shape."""
@@ -69,7 +69,7 @@ def stands_still(candidate: Side, control: Side, limits: TrackLimits) -> Defect 
     By its motion energy, by the integrity screen, or by its windows: in the last two a part of the
     clip counts, and rejects from ``frozen_share`` of it.
     """
-    if not _moves(control, limits):
+    if not moves(control, limits):
         return None
     energy = None if candidate.temporal is None else candidate.temporal.motion_energy
     if energy is not None and energy < limits.frozen_levels.value:
@@ -95,7 +95,8 @@ def stands_still(candidate: Side, control: Side, limits: TrackLimits) -> Defect 
     )
 
 
-def _moves(side: Side, limits: TrackLimits) -> bool:
+def moves(side: Side, limits: TrackLimits) -> bool:
+    """Whether something moves in most of a clip."""
     if side.frozen_share >= limits.frozen_share.value:
         return False
     if side.temporal is not None and side.temporal.motion_energy is not None:

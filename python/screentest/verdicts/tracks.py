@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from screentest.metrics.facts import Unmeasured
-from screentest.verdicts.applicability import why_not_whole_frames
-from screentest.verdicts.control import Side, lost_texture, stands_still
+from screentest.verdicts.applicability import why_not_levels, why_not_whole_frames
+from screentest.verdicts.control import Side, lost_texture, moves, stands_still
 from screentest.verdicts.exposure import changed_light
 from screentest.verdicts.judgement import Defect, Note, Severity, Verdict
 from screentest.verdicts.tracks_policy import TrackPolicyLike, as_track_policy
@@ -149,22 +149,9 @@ class _Judge:
         reference = self.reference
         if reference is None:
             return [], [Unmeasured(AXIS, "there is no reference to compare with")], []
-        for whose, facts in (("candidate", self.candidate), ("reference", reference)):
-            reason = why_not_whole_frames(facts.clip)
-            if reason is not None:
-                return [], [Unmeasured(AXIS, f"the {whose} is {reason}")], []
-        if self.candidate.impl != reference.impl:
-            return (
-                [],
-                [
-                    Unmeasured(
-                        AXIS,
-                        f"the candidate was measured by {self.candidate.impl}, the reference by "
-                        f"{reference.impl}; measure both again",
-                    )
-                ],
-                [],
-            )
+        reason = self._why_incomparable(reference)
+        if reason is not None:
+            return [], [Unmeasured(AXIS, reason)], []
         assert self.theirs is not None
         untracked = self._why_untracked(reference)
         found = []
@@ -188,6 +175,34 @@ class _Judge:
         lighting = changed_light(self.ours, self.theirs, self.limits)
         return [*lighting, _perhaps(broken) if lighting else broken, *defects], [], []
 
+    def _why_incomparable(self, reference: TrackFacts) -> str | None:
+        """Why the two have no common measure, or ``None``."""
+        for whose, facts in (("candidate", self.candidate), ("reference", reference)):
+            reason = why_not_whole_frames(facts.clip)
+            if reason is not None:
+                return f"the {whose} is {reason}"
+            reason = why_not_levels(facts.clip)
+            if reason is not None:
+                return f"the {whose}: {reason}"
+        if self.candidate.impl != reference.impl:
+            return (
+                f"the candidate was measured by {self.candidate.impl}, the reference by "
+                f"{reference.impl}; measure both again"
+            )
+        ours, theirs = (facts.clip.frame_rate for facts in (self.candidate, reference))
+        if ours is not None and theirs is not None and abs(ours - theirs) > 0.01 * theirs:
+            return (
+                f"the candidate has {ours:.4g} frames per second, the reference {theirs:.4g}: "
+                "things move another way between frames; bring both to one rate"
+            )
+        spans = [max((w.frames for w in f.windows), default=0) for f in (self.candidate, reference)]
+        if 0 < 2 * min(spans) <= max(spans):
+            return (
+                f"tracks were followed for {spans[0]} frames in the candidate and for {spans[1]} "
+                "in the reference: fewer are lost in fewer frames"
+            )
+        return None
+
     def _why_untracked(self, reference: TrackFacts) -> str | None:
         """Why the control cannot be compared with, or ``None``."""
         stability, survival = reference.track_stability, reference.track_survival
@@ -202,6 +217,12 @@ class _Judge:
             )
         if stability <= self.limits.control_stability.value:
             return "no track of the control holds its shape, so there is no ratio to it"
+        assert self.theirs is not None
+        if moves(self.ours, self.limits) and not moves(self.theirs, self.limits):
+            return (
+                "the control stands still and the candidate moves: what does not move holds its "
+                "shape perfectly, so no candidate that moves comes up to it"
+            )
         return None
 
     def _ratio(self, reference: TrackFacts, ratio: float) -> tuple[Defect | None, Note | None]:
@@ -268,8 +289,8 @@ class _Judge:
 def _perhaps(defect: Defect) -> Defect:
     return msgspec.structs.replace(
         defect,
-        message=defect.message + "; perhaps because of the change of brightness named first, which "
-        "misleads a tracker though nothing bends",
+        message=defect.message + "; perhaps because of what is named first, which ends or misleads "
+        "tracks though nothing bends",
     )
 
 
