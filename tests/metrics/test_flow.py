@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
+from screentest import _native
 from screentest.errors import MediaError, MissingBackendError
 from screentest.media import open_clip
 from screentest.media.clip import Frame
 from screentest.metrics.flow import FlowAccumulator, measure_flow, opencv
 from screentest.metrics.flow.facts import NAMES
 from screentest.metrics.flow.family import FAMILY
-from screentest.metrics.flow.grey import grey8, working_size
 from screentest.metrics.flow.names import METRICS
 
 needs_opencv = pytest.mark.skipif(
@@ -241,19 +241,17 @@ def test_a_float_clip_of_the_same_levels_reads_the_same():
     ],
 )
 def test_working_size_is_384_rows_and_an_even_width(size, working):
-    assert working_size(*size) == working
+    assert _native.working_size(*size) == working
 
 
-@needs_opencv
 def test_grey_at_full_size_is_the_integer_sum_by_hand():
     rgb = np.array([[[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]], np.uint8)
     with open_clip(rgb, layout="HWC") as clip:
-        grey = grey8(opencv.load(), clip.format, (rgb,))
+        grey = _native.grey8(clip.format, (rgb,))
     # 0.299, 0.587 and 0.114 of 255: 76.245, 149.685, 29.07.
     assert grey.tolist() == [[76, 150, 29, 255]]
 
 
-@needs_opencv
 def test_grey_of_a_large_picture_is_the_mean_of_the_area():
     # 768 rows to 384: each pixel is the mean of four, halves up.
     rgb = np.zeros((768, 4, 3), np.uint8)
@@ -261,7 +259,7 @@ def test_grey_of_a_large_picture_is_the_mean_of_the_area():
     rgb[2, :2] = 7
     rgb[3, 0] = 7
     with open_clip(rgb[None]) as clip:
-        grey = grey8(opencv.load(), clip.format, (rgb,))
+        grey = _native.grey8(clip.format, (rgb,))
     assert grey.shape == (384, 2)
     assert grey[:3].tolist() == [[1, 0], [5, 0], [0, 0]]
 

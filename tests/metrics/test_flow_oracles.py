@@ -83,9 +83,9 @@ def test_real_clips_as_rgb_arrays_read_what_the_reference_system_reports(name, r
     check(accumulator.finish(info), expected, slack=SLACK)
 
 
-# The decoder's planes are turned to RGB by other roundings than swscale's: by up to 0.7 % (the
-# residual of carphone_pristine).
-PLANES = 0.01
+# The decoder's planes are brought to grey without the rounding of R, G and B that swscale leaves in a
+# frame: up to 1.4 % (the residual of carphone_pristine, which is nearly all noise).
+PLANES = 0.02
 
 
 @pytest.mark.parametrize("name", ORACLE["real"])

@@ -22,9 +22,9 @@ from screentest.metrics.family import Accumulator, Begin, Family
 
 __all__ = ["Pass", "derive_what_can_be", "measure_alone", "run"]
 
-# Of decoded frames, so many bytes and no more than so many frames wait to be measured together:
-# two for each thread of the default budget, and 1080p in 8 bits fits eight times.
-_BATCH_BYTES = 24 << 20
+# Of decoded frames, so many bytes and no more than so many frames wait to be measured together: two
+# for each thread of the default budget, but of 1080p in 8 bits five.
+_BATCH_BYTES = 16 << 20
 _BATCH_DECODED = 8
 # Frames of an array are there for the taking; two a thread at the largest budget in use.
 _BATCH_ARRAY = 16

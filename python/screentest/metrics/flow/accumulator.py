@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from screentest import _native
+from screentest import _native, compute
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.flow import opencv
 from screentest.metrics.flow.ahead import Ahead
 from screentest.metrics.flow.facts import NAMES, FlowFacts, FlowSeries
 from screentest.metrics.flow.fields import PairMotion, dense_flow, motion_of
-from screentest.metrics.flow.grey import grey8, working_size
 from screentest.metrics.flow.names import IMPL, PAIRS
 from screentest.metrics.ranges import SampleCheck
 from screentest.metrics.sampling import Spread
@@ -86,8 +85,7 @@ class FlowAccumulator:
             return
         self._read += 1
         self._check.take(frame, _native.scan_samples(self._format, frame.planes))
-        with opencv.one_thread() as cv2:
-            grey = grey8(cv2, self._format, frame.planes)
+        grey = _native.grey8(self._format, frame.planes, simd=compute.simd_level())
         if held is not None and ends:
             known = held.time_s is not None and frame.time_s is not None
             step = (frame.time_s or 0.0) - (held.time_s or 0.0) if known else math.nan
@@ -118,7 +116,7 @@ class FlowAccumulator:
             if pair.start in among
         ]
         series = _series(kept)
-        width, height = working_size(self._format.width, self._format.height)
+        width, height = _native.working_size(self._format.width, self._format.height)
         means = _means(series, height)
         return FlowFacts(
             impl=impl(),

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screentest import _native
+from screentest import _native, compute
 from screentest.errors import InputError
 from screentest.metrics.facts import Score
 from screentest.metrics.flow import opencv
 from screentest.metrics.flow.ahead import Ahead
 from screentest.metrics.flow.fields import PairMotion, dense_flow, mean_length, motion_of
-from screentest.metrics.flow.grey import grey8, working_size
 from screentest.metrics.flow.names import PAIRED, PAIRS
 from screentest.metrics.identity import score, worst_of
 from screentest.metrics.sampling import Spread
@@ -91,11 +90,10 @@ class PairedFlow:
         self._apart += held is not None and not follows
         if not (starts or follows):
             return
-        with opencv.one_thread() as cv2:
-            first, second = (
-                grey8(cv2, format, frame.planes)
-                for format, frame in zip(self._formats, frames, strict=True)
-            )
+        first, second = (
+            _native.grey8(format, frame.planes, simd=compute.simd_level())
+            for format, frame in zip(self._formats, frames, strict=True)
+        )
         if held is not None and follows:
             self._found.append((held.position, held.indices[1]))
             self._ahead.add(partial(_both, held.greys, (first, second)))
@@ -119,8 +117,11 @@ class PairedFlow:
                 for row, (position, _) in zip(rows, self._found, strict=True)
                 if position in kept
             ]
+        format = self._formats[0]
         details = {
-            "working_size": list(working_size(self._formats[0].width, self._formats[0].height)),
+            "working_size": list(
+                _native.working_size(self._formats[0].width, self._formats[0].height)
+            ),
             "pairs_not_neighbours": self._apart,
         }
         if rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -63,7 +64,8 @@ class IntegrityAccumulator:
             Thinned(self._native) if frames is None else Known(frames)
         )
         self._frames = frames
-        self._times: list[float | None] = []
+        self._times = array("d")
+        self._timed = True
         self._first: Frame | None = None
         self._moved = 0.0
         self._previous: Frame | None = None
@@ -111,7 +113,9 @@ class IntegrityAccumulator:
             # A frame with a NaN often holds wild values beside it; the NaN is the finding.
             if outside and not non_finite and not self._native.non_finite_samples:
                 refuse_samples(self._format, [frame])
-            self._times.append(frame.time_s)
+            self._timed = self._timed and frame.time_s is not None
+            if self._timed:
+                self._times.append(frame.time_s or 0.0)
             self._previous = frame
             if self._first is None:
                 self._first = _copied(frame) if self._reused_buffers else frame
@@ -144,7 +148,7 @@ class IntegrityAccumulator:
         if not self._native.non_finite_samples:
             last = None if self._previous is None else self._previous.planes
             refuse_unlikely_range(self._format, self._native.value_extremes, last)
-        times = None if any(t is None for t in self._times) else np.asarray(self._times, np.float64)
+        times = np.array(self._times, np.float64) if self._timed else None
         series = FrameSeries(time_s=times, **raw)
         frames = int(series.index[-1]) + 1 if self._frames is None else self._frames
         # Plain lists: for the five pairs of a sampled screen numpy costs more than the kernels.
