@@ -83,8 +83,8 @@ def test_real_clips_as_rgb_arrays_read_what_the_reference_system_reports(name, r
     check(accumulator.finish(info), expected, slack=SLACK)
 
 
-# The decoder's planes are brought to grey without the rounding of R, G and B that swscale leaves in a
-# frame: up to 1.4 % (the residual of carphone_pristine, which is nearly all noise).
+# The decoder's planes are brought to grey without the rounding of R, G and B that swscale leaves
+# in a frame: up to 1.4 % (the residual of carphone_pristine, which is nearly all noise).
 PLANES = 0.02
 
 

@@ -119,9 +119,7 @@ class PairedFlow:
             ]
         format = self._formats[0]
         details = {
-            "working_size": list(
-                _native.working_size(self._formats[0].width, self._formats[0].height)
-            ),
+            "working_size": list(_native.working_size(format.width, format.height)),
             "pairs_not_neighbours": self._apart,
         }
         if rows:
