@@ -38,6 +38,7 @@ def made(paths, coherence, lived=None):
         start=0,
         positions=positions,
         alive_frames=lived.astype(np.int32),
+        left_picture=np.zeros(len(lived), bool),
         coherence=values,
         jitter=np.where(np.isnan(values), np.nan, 0.1),
         rigidity=np.where(np.isnan(values), np.nan, 0.2),
