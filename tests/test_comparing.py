@@ -397,3 +397,19 @@ def test_the_floor_of_a_pair_whose_tags_differ_is_of_the_picture_alone(studio):
 def test_a_comparison_says_in_a_line_what_it_is(moving):
     result = compare(moving[:2], moving[:2], metrics=["psnr", "ssim"])
     assert repr(result).endswith("aligned; psnr=identical, psnr_pooled=identical, ssim=1>")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("psnr_pooled", "comes with psnr: ask for that"),
+        ("xpsnr_y", "comes with xpsnr: ask for that"),
+        ("jerk_ratio", "is a number of one clip: screentest measure gives it"),
+        ("niqe", "is planned, and nothing measures it yet"),
+        ("psnrr", "is unknown"),
+    ],
+)
+def test_a_name_that_cannot_be_asked_of_a_pair_says_where_it_comes_from(name, says):
+    clip = np.zeros((2, 32, 32, 3), np.uint8)
+    with pytest.raises(InputError, match=f"metric '{name}' {says}"):
+        screentest.compare(clip, clip, metrics=[name])

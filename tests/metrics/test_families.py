@@ -120,3 +120,7 @@ class TestOptions:
     ) -> None:
         with pytest.raises(InputError, match=message):
             self.resolve(options, sampling(), windows=windows)
+
+
+def test_all_is_the_whole_table():
+    assert [one.name for one in families.choose("all")] == list(families.FAMILIES)

@@ -10,7 +10,9 @@ import pytest
 
 from screentest.errors import PolicyError
 from screentest.verdicts.delivery import as_delivery, load_delivery, parse_delivery
+from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.policy import AXES, Policy, as_policy, default_policy, parse_policy
+from tests.verdicts import made
 
 
 def test_every_shipped_limit_has_a_unit_and_a_provenance() -> None:
@@ -182,3 +184,11 @@ def test_a_wrong_type_is_named_in_tomls_words() -> None:
         parse_policy('name = "mine"\nrequired = "grid"')
     with pytest.raises(PolicyError, match="'off' is none of reject, warn"):
         parse_policy('name = "mine"\nseverities.grid = "off"')
+
+
+def test_judge_integrity_takes_the_paths_of_a_policy_and_a_spec(tmp_path):
+    facts = made.facts(48)
+    (tmp_path / "policy.toml").write_text('name = "ours"\nseverities.duplicate = "reject"\n')
+    (tmp_path / "spec.toml").write_text("frames = 50\n")
+    judged = judge_integrity(facts, str(tmp_path / "policy.toml"), tmp_path / "spec.toml")
+    assert [defect.code for defect in judged.defects] == ["spec_frames"]

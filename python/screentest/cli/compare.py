@@ -31,8 +31,9 @@ def command(
             help="psnr, ssim, ms_ssim, mse, mae of the RGB picture; psnr_y, psnr_cb, psnr_cr, "
             "psnr_avg, ssim_y, ms_ssim_y of the decoder's planes; vmaf, vmaf_neg, vmaf_phone, "
             "xpsnr, cvvdp, lpips, dists; flow_epe, flow_divergence, motion_mag_ratio, "
-            "warp_error_delta, flow_residual_delta of the motion; ringing_excess. May be "
-            "repeated.",
+            "warp_error_delta, flow_residual_delta of the motion; track_stability_ratio; "
+            "ringing_excess. May be repeated. By default psnr, ssim, ms_ssim and, of planes that "
+            "both have, psnr_y, psnr_cb, psnr_cr.",
         ),
     ] = None,
     align: Annotated[

@@ -32,7 +32,7 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="integrity, signal, temporal, tracks (the default), flow, detail. May be "
+            help="integrity, signal, temporal, tracks (the default), flow, detail; or all. May be "
             "repeated.",
         ),
     ] = None,
@@ -151,6 +151,10 @@ def _is_same(first: str, second: str) -> bool:
     return os.path.realpath(first) == os.path.realpath(second)
 
 
+_WITHOUT_FRAMES = ("tracks", "flow")
+"""Families whose numbers are of windows or of pairs of frames."""
+
+
 def _tables(
     stack: ExitStack, named: list[str], csv: str | None, parquet: str | None, series: bool
 ) -> list[Table]:
@@ -165,7 +169,13 @@ def _tables(
     def rows() -> FileRows | FrameRows:
         if series:
             # What cannot run here has no columns, and no row waits for them.
-            return FrameRows([one.name for one in families if one.missing() is None])
+            named_rows = [one.name for one in families if one.missing() is None]
+            if bare := [name for name in named_rows if name in _WITHOUT_FRAMES]:
+                output.note(
+                    f"{' and '.join(bare)} measure windows and pairs, not frames: --series has no "
+                    "columns of them"
+                )
+            return FrameRows(named_rows)
         return FileRows({name: metric_specs(name) for name in chosen})
 
     tables = []

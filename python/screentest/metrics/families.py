@@ -55,7 +55,7 @@ def choose(wanted: str | Iterable[str | Family[Any]] | None) -> tuple[Family[Any
 
     Args:
         wanted: names, or one text with commas between them, or families that are not in the table;
-            by default :data:`DEFAULT`.
+            ``"all"`` is the whole table; by default :data:`DEFAULT`.
 
     Raises:
         InputError: a name is unknown, nothing was asked for, or two families share a name.
@@ -66,6 +66,9 @@ def choose(wanted: str | Iterable[str | Family[Any]] | None) -> tuple[Family[Any
         wanted = [name.strip() for name in wanted.split(",") if name.strip()]
     elif not isinstance(wanted, Iterable):
         raise InputError(f"families={wanted!r}: expected names", code="unknown_family")
+    wanted = list(wanted)
+    if wanted == ["all"]:
+        wanted = list(FAMILIES)
     from screentest.metrics.family import Family
 
     found: dict[str, Family[Any]] = {}

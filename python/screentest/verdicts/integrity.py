@@ -18,10 +18,10 @@ from screentest import _native
 from screentest.errors import PolicyError
 from screentest.metrics.facts import Unmeasured
 from screentest.verdicts.applicability import gaps_of, is_complete
-from screentest.verdicts.delivery import Delivery
+from screentest.verdicts.delivery import DeliveryLike, as_delivery
 from screentest.verdicts.judgement import Defect, Judgement, Severity, fold
 from screentest.verdicts.ordered import Sights, judge_delivery
-from screentest.verdicts.policy import AXES, CALIBRATED_AXES, Policy, default_policy
+from screentest.verdicts.policy import AXES, CALIBRATED_AXES, Policy, PolicyLike, as_policy
 from screentest.verdicts.stillness import Hold, Stillness
 from screentest.verdicts.timeline import Timeline, listed, percent, plural, runs_of
 
@@ -51,8 +51,8 @@ NEUTRAL_SPREAD = 0.04
 
 def judge_integrity(
     facts: IntegrityFacts,
-    policy: Policy | None = None,
-    spec: Delivery | None = None,
+    policy: PolicyLike = None,
+    spec: DeliveryLike = None,
     require: Iterable[str] = (),
 ) -> Judgement:
     """Judge the facts of one clip: ``pass``, ``reject`` or ``unmeasured``, with every reason.
@@ -61,9 +61,12 @@ def judge_integrity(
     have been measured whatever the policy says and even where they do not apply to the clip. On a
     sampled screen the policy's own requirement is limited to the calibrated axes.
 
-    Raises :class:`~screentest.errors.PolicyError` for an unknown axis in ``require``.
+    ``policy`` and ``spec`` may be the paths of their TOML files.
+
+    Raises :class:`~screentest.errors.PolicyError` for an unknown axis in ``require``, and for a
+    policy or spec that contradicts itself.
     """
-    policy = default_policy() if policy is None else policy
+    policy, spec = as_policy(policy), as_delivery(spec)
     insisted = frozenset(require)
     for axis in sorted(insisted):
         if axis not in AXES:

@@ -256,7 +256,7 @@ class _Judge:
             )
             return None, _note("ceiling_unmeasured", ratio, reason)
         text = f"the picture is smoother than its control: {numbers}, where {ceiling:g} is the "
-        text += "ceiling; fine texture that moves has gone"
+        text += "ceiling; fine texture that moves has gone, or the two clips are swapped"
         severity = self.severities.over_smoothing
         return self._broken(severity, "over_smoothing", ratio, ceiling, text), None
 

@@ -171,7 +171,8 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in PAIRED_METRICS:
             raise InputError(
-                f"metric {name!r} is unknown; the paired metrics are {', '.join(PAIRED_METRICS)}",
+                f"metric {name!r} {_why_not(name)}; the paired metrics are "
+                f"{', '.join(PAIRED_METRICS)}",
                 code="unknown_metric",
                 metric=name,
             )
@@ -181,6 +182,18 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
             code="no_metrics",
         )
     return wanted
+
+
+def _why_not(name: str) -> str:
+    """Why a name cannot be asked of a pair."""
+    known = next((spec for spec in registry.specs() if spec.name == name), None)
+    if known is None:
+        return "is unknown"
+    if known.status == "planned":
+        return "is planned, and nothing measures it yet"
+    if not known.paired:
+        return "is a number of one clip: screentest measure gives it"
+    return f"comes with {registry.request_of(name)}: ask for that"
 
 
 def metric_impls(names: Sequence[str]) -> dict[str, str]:

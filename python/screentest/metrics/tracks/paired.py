@@ -93,6 +93,9 @@ def _ratio(candidate: TrackFacts, reference: TrackFacts) -> Score:
         "track_stability_candidate": candidate.track_stability,
         "track_survival_reference": reference.track_survival,
         "track_survival_candidate": candidate.track_survival,
+        # A clip that stands still holds its shape perfectly: its ratio says nothing.
+        "motion_magnitude_reference": reference.motion_magnitude,
+        "motion_magnitude_candidate": candidate.motion_magnitude,
     }
     ratio = track_ratio(candidate, reference)
     if ratio is not None:
