@@ -1,6 +1,9 @@
 //! Detail of frames against the definitions in double precision and against values worked by hand.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::random;
 use ndarray::{Array2, Array3};
 use proptest::prelude::*;
 use screentest_kernels::detail::{DENSITY_SLOPE, Detail, EDGE_QUANTILE, FrameDetail};
@@ -18,17 +21,6 @@ fn measure_at(level: Level, parallel: bool, plane: &Array2<u8>) -> FrameDetail {
 
 fn measure(plane: &Array2<u8>) -> FrameDetail {
     measure_at(Level::best(), false, plane)
-}
-
-/// xorshift64*: the same stream on every platform.
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32
-    }
 }
 
 /// Blocks of random levels under noise.

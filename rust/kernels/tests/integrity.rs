@@ -1,6 +1,9 @@
 //! The integrity family against numbers worked out by hand and invariances that must hold.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{noise, noise_rgb, random};
 use half::f16;
 use ndarray::{Array2, Array3, s};
 use proptest::prelude::*;
@@ -26,27 +29,6 @@ fn grey8(width: usize, height: usize) -> Format {
 fn yuv(width: usize, height: usize, (kr, kb): (f64, f64), range: Range) -> Format {
     let model = Model::Yuv { kr, kb, chroma_shift: (1, 1) };
     Format::new(width, height, model, range).unwrap()
-}
-
-/// xorshift64*: the same stream on every platform.
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32
-    }
-}
-
-fn noise(width: usize, height: usize, seed: u64) -> Array2<u8> {
-    let mut next = random(seed);
-    Array2::from_shape_simple_fn((height, width), || next() as u8)
-}
-
-fn noise_rgb(width: usize, height: usize, seed: u64) -> Array3<u8> {
-    let mut next = random(seed);
-    Array3::from_shape_simple_fn((height, width, 3), || next() as u8)
 }
 
 fn grey(plane: &Array2<u8>) -> Frame<'_> {

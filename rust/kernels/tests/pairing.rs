@@ -1,6 +1,9 @@
 //! Pairing against edit lists that the tests make, and signatures against sums by hand.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::random;
 use ndarray::{Array2, Array3};
 use proptest::prelude::*;
 use screentest_kernels::pairing::{Found, Pairing, REACH, signature};
@@ -17,17 +20,6 @@ fn grey8(width: usize, height: usize) -> Format {
 
 fn grey(plane: &Array2<u8>) -> Frame<'_> {
     Frame::U8(Pixels::Grey(plane.view()))
-}
-
-/// xorshift64*: the same stream on every platform.
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32
-    }
 }
 
 /// A window that moves over random squares by `speed` pixels a frame.

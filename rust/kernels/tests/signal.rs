@@ -1,6 +1,9 @@
 //! The signal family against numbers worked out by hand and invariances that must hold.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{noise, noise_rgb};
 use half::f16;
 use ndarray::{Array2, Array3, s};
 use proptest::prelude::*;
@@ -16,27 +19,6 @@ fn format(width: usize, height: usize, model: Model, range: Range) -> Format {
 
 fn grey8(width: usize, height: usize) -> Format {
     format(width, height, Model::Grey, FULL8)
-}
-
-/// xorshift64*: the same stream on every platform.
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32
-    }
-}
-
-fn noise(width: usize, height: usize, seed: u64) -> Array2<u8> {
-    let mut next = random(seed);
-    Array2::from_shape_simple_fn((height, width), || next() as u8)
-}
-
-fn noise_rgb(width: usize, height: usize, seed: u64) -> Array3<u8> {
-    let mut next = random(seed);
-    Array3::from_shape_simple_fn((height, width, 3), || next() as u8)
 }
 
 fn greys(planes: &[Array2<u8>]) -> Vec<Frame<'_>> {
