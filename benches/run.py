@@ -34,7 +34,7 @@ TARGETS = {
     "compare: two 1280x720 h264 files, psnr of the planes": ("cost", 1.15),
     "compare: two 1280x720 h264 files, psnr, ssim_y and ms_ssim_y": ("cost", 2.5),
     "signal: 48x768x1344 u8 rgb in memory, all of it": ("faster", 20.0),
-    "signal: 48x768x1344 u8 rgb in memory, flicker and jerk alone": ("faster", 20.0),
+    "signal: 121x768x1344 u8 rgb in memory, flicker and jerk alone": ("faster", 20.0),
     "tracks: 132x720x1280 u8 rgb in memory, against the reference system": ("faster", 4.0),
     "measure: 1280x720 h264 file, integrity, signal, temporal and tracks": ("cost", 5.0),
     "measure: 1280x720 h264 file, against the reference system's same statistics": ("faster", 15.0),

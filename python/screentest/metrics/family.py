@@ -83,6 +83,8 @@ class Family(Generic[Facts]):
         missing: why it cannot run here (an extra that is not installed), or ``None``.
         look_again: what a look at a few more frames adds once the clip has been read to its end;
             gives the facts. For what only the whole can tell: which frames would be evidence.
+        side_by_side: whether its kernels gain by several decoded frames at once; where no family
+            of a pass does, frames are measured as they come, and nobody waits for a part of one.
         derive: makes the facts, to the last bit, from those of the family called ``derived_from``;
             where that one is measured too, this one is given no frames.
         derived_from: name of a family whose facts hold all that this one reads of the frames.
@@ -99,5 +101,6 @@ class Family(Generic[Facts]):
     options: Mapping[str, Any] = field(default_factory=dict)
     missing: Callable[[], str | None] = _nothing_missing
     look_again: Callable[[Clip, Facts, int], Facts] = _as_they_are
+    side_by_side: bool = True
     derive: Callable[[Any], Facts] | None = None
     derived_from: str = ""

@@ -228,7 +228,7 @@ def _batches(
     batch: list[Frame] = []
     for frame in frames:
         if not most:
-            most = _batch_size(clip, frame)
+            most = _batch_size(clip, frame, members)
             # The first frames of a decoder are not waited for: they are measured as they come.
             size = most if clip.info.kind == "array" else 1
         batch.append(frame)
@@ -241,8 +241,10 @@ def _batches(
         yield batch
 
 
-def _batch_size(clip: Clip, frame: Frame) -> int:
+def _batch_size(clip: Clip, frame: Frame, members: Sequence[_Member]) -> int:
     most = _BATCH_ARRAY if clip.info.kind == "array" else _BATCH_DECODED
+    if clip.info.kind != "array" and not any(member.family.side_by_side for member in members):
+        return 1
     if clip.array is not None:
         # Views of the caller's own memory take up none.
         return most

@@ -62,4 +62,6 @@ FAMILY = Family(
     wanted=_wanted,
     options={"depth": "full"},
     look_again=search_more_pairs,
+    # A decoder has the CPUs, and of a frame the screen reads one pixel in 49.
+    side_by_side=False,
 )

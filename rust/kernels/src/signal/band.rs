@@ -43,6 +43,27 @@ impl Default for Detail {
 }
 
 impl Sums {
+    /// Adds row `y` of the current frame beside the same row of the last and the last but one, of
+    /// which `seen` are there.
+    #[inline(always)]
+    fn add_luma(&mut self, shape: Shape, y: usize, seen: usize, [now, last, before]: [&[i32]; 3]) {
+        let width = shape.width;
+        self.squares += u128::from(rows::sum_of_squares(now));
+        let cells = &mut self.cells[((y + 1) * CELLS - 1) / shape.height];
+        for (k, cell) in cells.iter_mut().enumerate() {
+            *cell += rows::sum(&now[k * width / CELLS..(k + 1) * width / CELLS]);
+        }
+        match seen {
+            0 => {}
+            1 => self.change += rows::change(now, last),
+            _ => {
+                let (change, bend) = rows::change_and_bend(now, last, before);
+                self.change += change;
+                self.bend += bend;
+            }
+        }
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.squares += other.squares;
         for (a, b) in self.cells.as_flattened_mut().iter_mut().zip(other.cells.as_flattened()) {
@@ -73,7 +94,8 @@ pub(super) struct Band {
     first: usize,
     rows: usize,
     /// Luma of the current, the last and the last but one frame. With detail they hold a row more
-    /// above and below, the picture's edge repeated.
+    /// above and below, the picture's edge repeated. Without, of the last and the last but one
+    /// alone: a row of the current one takes the place of the oldest as soon as that has been read.
     luma: [Vec<i32>; 3],
     /// High-passed luma of the current and of the last frame.
     high_pass: [Vec<i32>; 2],
@@ -92,6 +114,7 @@ pub(super) struct Shape {
 /// Memory of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Line {
+    luma: Vec<i32>,
     sums: Vec<i32>,
     rgb: Vec<i32>,
     bins: Vec<u8>,
@@ -101,11 +124,12 @@ impl Band {
     pub(super) fn new(shape: Shape, first: usize, rows: usize) -> Self {
         let margin = if shape.detail { 2 } else { 0 };
         let plane = || vec![0; (rows + margin) * shape.width];
+        let oldest = if shape.detail { plane() } else { Vec::new() };
         let passed = || vec![0; if shape.detail { rows * shape.width } else { 0 }];
         Self {
             first,
             rows,
-            luma: [plane(), plane(), plane()],
+            luma: [plane(), plane(), oldest],
             high_pass: [passed(), passed()],
             seen: 0,
         }
@@ -119,30 +143,65 @@ impl Band {
         frame: &mut dyn Read,
         line: &mut Line,
     ) -> Sums {
+        let sums = if shape.detail {
+            self.take_detail(shape, level, frame, line)
+        } else {
+            self.take_luma(shape, level, frame, line)
+        };
+        self.seen += 1;
+        sums
+    }
+
+    fn take_luma(
+        &mut self,
+        shape: Shape,
+        level: Level,
+        frame: &mut dyn Read,
+        line: &mut Line,
+    ) -> Sums {
+        let (first, seen) = (self.first, self.seen);
+        let mut sums = Sums::default();
+        let [last, before, _] = &mut self.luma;
+        line.luma.resize(shape.width, 0);
+        let rows = last.chunks_exact(shape.width).zip(before.chunks_exact_mut(shape.width));
+        for (y, (last, before)) in (first..).zip(rows) {
+            frame.luma_codes(y, &mut line.luma);
+            level.run(
+                #[inline(always)]
+                || {
+                    sums.add_luma(shape, y, seen, [&line.luma, last, before]);
+                    before.copy_from_slice(&line.luma);
+                },
+            );
+        }
+        self.luma.swap(0, 1);
+        sums
+    }
+
+    fn take_detail(
+        &mut self,
+        shape: Shape,
+        level: Level,
+        frame: &mut dyn Read,
+        line: &mut Line,
+    ) -> Sums {
         self.luma.rotate_right(1);
         self.high_pass.swap(0, 1);
-        let margin = usize::from(shape.detail);
         for (i, out) in self.luma[0].chunks_exact_mut(shape.width).enumerate() {
-            let y = (self.first + i).saturating_sub(margin).min(shape.height - 1);
+            let y = (self.first + i).saturating_sub(1).min(shape.height - 1);
             frame.luma_codes(y, out);
         }
-        let mut sums = Sums::default();
-        if shape.detail {
-            sums.detail = Some(Box::default());
-            line.sums.resize(shape.width + 2, 0);
-            line.rgb.resize(3 * shape.width, 0);
-            line.bins.resize(shape.width, 0);
-        }
+        let mut sums = Sums { detail: Some(Box::default()), ..Sums::default() };
+        line.sums.resize(shape.width + 2, 0);
+        line.rgb.resize(3 * shape.width, 0);
+        line.bins.resize(shape.width, 0);
         for i in 0..self.rows {
-            if shape.detail {
-                frame.rgb(self.first + i, &mut line.rgb);
-            }
+            frame.rgb(self.first + i, &mut line.rgb);
             level.run(
                 #[inline(always)]
                 || self.row(shape, i, line, &mut sums),
             );
         }
-        self.seen += 1;
         sums
     }
 
@@ -150,23 +209,9 @@ impl Band {
     fn row(&mut self, shape: Shape, i: usize, line: &mut Line, sums: &mut Sums) {
         let width = shape.width;
         let y = self.first + i;
-        let margin = usize::from(shape.detail);
         let [now, last, before] =
-            self.luma.each_ref().map(|luma| &luma[(i + margin) * width..][..width]);
-        sums.squares += u128::from(rows::sum_of_squares(now));
-        let cells = &mut sums.cells[((y + 1) * CELLS - 1) / shape.height];
-        for (k, cell) in cells.iter_mut().enumerate() {
-            *cell += rows::sum(&now[k * width / CELLS..(k + 1) * width / CELLS]);
-        }
-        match self.seen {
-            0 => {}
-            1 => sums.change += rows::change(now, last),
-            _ => {
-                let (change, bend) = rows::change_and_bend(now, last, before);
-                sums.change += change;
-                sums.bend += bend;
-            }
-        }
+            self.luma.each_ref().map(|luma| &luma[(i + 1) * width..][..width]);
+        sums.add_luma(shape, y, self.seen, [now, last, before]);
         let Some(detail) = &mut sums.detail else { return };
         let above = &self.luma[0][i * width..][..width];
         let below = &self.luma[0][(i + 2) * width..][..width];
