@@ -25,7 +25,8 @@ class Accumulator(Protocol[Facts_co]):
     def push_many(self, frames: Sequence[Frame], /) -> None:
         """Takes the next frames; how they are cut into batches changes no bit of the facts.
 
-        The planes may be kept until the call returns, and no longer.
+        A frame that is compared with the next one may be kept until that has come: its planes must
+        stay as they are until then.
         """
 
     def finish(self, clip: ClipInfo, damage: Sequence[Damage] = ()) -> Facts_co:

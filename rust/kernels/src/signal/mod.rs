@@ -9,8 +9,6 @@ mod fft;
 mod rows;
 mod spectrum;
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 pub use band::CELLS;
@@ -67,7 +65,7 @@ pub struct Signal {
     level: Level,
     shape: Shape,
     bands: Vec<Band>,
-    spectrum: Option<Arc<Spectrum>>,
+    spectrum: Option<Spectrum>,
     scratch: Vec<Scratch>,
     frames: Vec<FrameSignal>,
     scan: Scan,
@@ -89,7 +87,7 @@ impl Signal {
             .step_by(rows)
             .map(|first| Band::new(shape, first, rows.min(shape.height - first)))
             .collect();
-        let spectrum = features.then(|| Arc::new(Spectrum::new(shape.width, shape.height)));
+        let spectrum = features.then(|| Spectrum::new(shape.width, shape.height));
         Self {
             format,
             level,
