@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from screentest.media.clip import Clip, Frame
     from screentest.media.flags import FLAGS
-    from screentest.media.info import AudioInfo, ClipInfo, ColourResolved, ColourTags, Damage
+    from screentest.media.info import (
+        AudioInfo,
+        ClipInfo,
+        ColourResolved,
+        ColourTags,
+        Damage,
+        SoundInfo,
+    )
     from screentest.media.open import open_clip
     from screentest.media.probing import probe
 
@@ -25,6 +32,7 @@ __all__ = [
     "ColourTags",
     "Damage",
     "Frame",
+    "SoundInfo",
     "open_clip",
     "probe",
 ]
@@ -39,6 +47,7 @@ _HOMES = {
     "ColourTags": "info",
     "Damage": "info",
     "Frame": "clip",
+    "SoundInfo": "info",
     "open_clip": "open",
     "probe": "probing",
 }

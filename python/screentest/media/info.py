@@ -1,4 +1,4 @@
-"""What is known about a clip besides its pixels: geometry, colour, timing, streams, damage."""
+"""What is known about a clip besides its pixels, and about a sound besides its samples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["AudioInfo", "ClipInfo", "ColourResolved", "ColourTags", "Damage"]
+__all__ = ["AudioInfo", "ClipInfo", "ColourResolved", "ColourTags", "Damage", "SoundInfo"]
 
 
 class ColourTags(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,16 +41,62 @@ class AudioInfo(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: float | None = None
 
 
+class SoundInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts about an opened sound. A number that is not known is ``None``; nothing is guessed.
+
+    Attributes:
+        source: printable name of what was opened.
+        kind: ``"file"`` or ``"array"``.
+        sample_rate_hz: samples per second and channel, as stored; nothing is resampled.
+        channels: how many; nothing is mixed down.
+        layout: FFmpeg's name of the channel layout (``"mono"``, ``"stereo"``, ``"5.1"``, ...),
+            ``"unknown"`` where neither the file nor the caller says one.
+        positions: FFmpeg's short name of each channel's place, in the order of the samples
+            (``"FL"``, ``"FR"``, ``"FC"``, ``"LFE"``, ``"SL"``, ...); empty for an unknown layout.
+        container: short name of the file's format.
+        codec: its codec.
+        sample_format: how the samples are stored (``"s16"``, ``"fltp"``, ``"float32"``, ...).
+        stream: index among the file's audio streams.
+        streams: how many of them there are.
+        language: the stream's language tag.
+        title: the stream's title tag.
+        start_s: when the first sample sounds, on the clock that the picture's time stamps use.
+            What a coder put before the sound (priming) is not among the samples.
+        samples: samples per channel, where that is known before the sound is read.
+        duration_s: the same in seconds, else what the container claims.
+        flags: stable snake_case names, listed in ``screentest.media.flags``.
+    """
+
+    source: str
+    kind: Literal["file", "array"]
+    sample_rate_hz: int
+    channels: int
+    layout: str = "unknown"
+    positions: tuple[str, ...] = ()
+    container: str | None = None
+    codec: str | None = None
+    sample_format: str | None = None
+    stream: int = 0
+    streams: int = 1
+    language: str | None = None
+    title: str | None = None
+    start_s: float | None = None
+    samples: int | None = None
+    duration_s: float | None = None
+    flags: tuple[str, ...] = ()
+
+
 class Damage(msgspec.Struct, frozen=True, kw_only=True):
     """One place where the file does not hold what it should.
 
     ``kind``: ``decode_error`` (a packet that the decoder refused), ``corrupt_frame`` (decoded with
-    errors concealed), ``missing_frames`` (packets that gave no picture), ``truncated`` (the file
-    ends before its own index or header says).
+    errors concealed), ``missing_frames`` (packets that gave no picture), ``missing_samples`` (time
+    stamps leave a hole in the sound), ``truncated`` (the file ends before its own index or header
+    says).
     ``frame`` is the display index at or after which it happens, ``None`` if it cannot be placed.
     """
 
-    kind: Literal["decode_error", "corrupt_frame", "missing_frames", "truncated"]
+    kind: Literal["decode_error", "corrupt_frame", "missing_frames", "missing_samples", "truncated"]
     detail: str
     frame: int | None = None
     time_s: float | None = None

@@ -5,6 +5,7 @@
 //! is [`Format::full_scale`]. Sums of integers do not depend on their order, so the same input gives
 //! the same bits whatever the number of threads and whatever the instruction set.
 
+pub mod audio;
 pub mod detail;
 mod error;
 pub mod fidelity;

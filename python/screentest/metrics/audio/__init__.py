@@ -1,0 +1,1 @@
+"""How loud, how clean, how silent a sound is, from its samples alone."""

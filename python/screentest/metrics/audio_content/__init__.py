@@ -1,0 +1,1 @@
+"""Whether a sound holds what was asked for."""

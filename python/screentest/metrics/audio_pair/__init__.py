@@ -1,0 +1,1 @@
+"""How far a sound moved from its reference."""

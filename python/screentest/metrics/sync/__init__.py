@@ -1,0 +1,1 @@
+"""Whether sound and picture happen together."""
