@@ -27,8 +27,10 @@ __all__ = [
     "FidelityKernel",
     "FrameFormat",
     "IntegrityAccumulator",
+    "OnsetEnvelope",
     "PairingAccumulator",
     "SignalAccumulator",
+    "Spectrogram",
     "TrackAccumulator",
     "grey8",
     "pair_starts",
@@ -454,3 +456,30 @@ def window_starts(frames: int, windows: int, length: int) -> list[int]:
 
 def working_size(width: int, height: int) -> tuple[int, int]:
     """(width, height) of the picture that tracks and flow are measured in: 384 rows at most."""
+
+@final
+class OnsetEnvelope:
+    """Spectral flux of a sound's channel mean: Hann window of 1024 samples, frames
+    ``max(1, round(0.005 * sample_rate))`` samples apart."""
+
+    def __new__(cls, sample_rate: int, *, simd: str | None = None) -> OnsetEnvelope: ...
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples ``(n, C)``, C-contiguous; any ``n``."""
+
+    def finish(self) -> tuple[_F64, _F64]:
+        """For each frame but the first the time of its middle in seconds from the first sample, and
+        the sum over the frequencies of what their magnitudes gained since the frame before."""
+
+@final
+class Spectrogram:
+    """Mean power spectra of a sound's channel mean, of stretches of so many frames of 1024 samples
+    that begin 512 apart."""
+
+    def __new__(cls, frames_per_column: int, *, simd: str | None = None) -> Spectrogram: ...
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples ``(n, C)``, C-contiguous; any ``n``."""
+
+    def finish(self) -> _F64:
+        """``(columns, 513)``: mean power from 0 to half the sample rate; a sine of amplitude 1 has
+        a power of 1 where it is strongest. A sound shorter than a frame is one column, an empty one
+        none."""

@@ -11,6 +11,8 @@ mod pool;
 mod scan;
 mod signal;
 mod simd;
+mod sound;
+mod sound_spectrum;
 mod tracks;
 
 use pyo3::prelude::*;
@@ -32,6 +34,8 @@ mod _native {
     use crate::scan::scan_samples;
     #[pymodule_export]
     use crate::signal::SignalAccumulator;
+    #[pymodule_export]
+    use crate::sound_spectrum::{OnsetEnvelope, Spectrogram};
     #[pymodule_export]
     use crate::tracks::{
         TrackAccumulator, grey8, track_corners, track_points, window_starts, working_size,

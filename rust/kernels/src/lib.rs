@@ -8,6 +8,7 @@
 pub mod audio;
 pub mod detail;
 mod error;
+mod fft;
 pub mod fidelity;
 mod format;
 mod frame;

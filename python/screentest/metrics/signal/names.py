@@ -7,7 +7,7 @@ from screentest.metrics.spec import Dimension, MetricSpec, Modality, Pool
 
 __all__ = ["IMPL", "METRICS"]
 
-IMPL = "signal@1"
+IMPL = "signal@2"
 """Changes when any fact of this family could change."""
 
 
@@ -23,6 +23,7 @@ def _metric(
     pool: Pool = "mean",
     headline: bool = False,
     note: str = "",
+    version: int = 1,
 ) -> MetricSpec:
     return MetricSpec(
         name=name,
@@ -31,7 +32,7 @@ def _metric(
         modality=modality,
         unit=unit,
         direction=direction,
-        impl=f"{name}@1",
+        impl=f"{name}@{version}",
         family="signal",
         bounds=bounds,
         pool=pool,
@@ -62,6 +63,7 @@ METRICS: tuple[MetricSpec, ...] = (
         "share of the spectrum's energy above a quarter cycle per pixel",
         "1",
         note=_CONTENT,
+        version=2,
     ),
     _metric(
         "detail_entropy", "entropy of luma in 64 bins", "bit", bounds=(0.0, 6.0), note=_CONTENT

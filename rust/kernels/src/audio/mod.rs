@@ -1,1 +1,19 @@
 //! Sound: blocks of interleaved samples, `channels` to a frame, in [-1, 1].
+
+mod flatness;
+mod logarithm;
+mod onsets;
+mod spectrogram;
+mod stft;
+
+pub use flatness::Flatness;
+pub use onsets::Onsets;
+pub use spectrogram::Spectrogram;
+
+/// The mean of the channels, in double precision.
+pub fn mean_of_channels(block: &[f32], channels: usize) -> impl Iterator<Item = f64> {
+    let share = 1.0 / channels as f64;
+    block
+        .chunks_exact(channels)
+        .map(move |frame| frame.iter().map(|&x| f64::from(x)).sum::<f64>() * share)
+}

@@ -5,7 +5,6 @@
 //! through all frames of a batch; then each frame's spectrum.
 
 mod band;
-mod fft;
 mod rows;
 mod spectrum;
 

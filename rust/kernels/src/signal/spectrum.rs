@@ -2,9 +2,15 @@
 
 use rayon::prelude::*;
 
-use super::fft::{Cell, Fft, LANES};
+use crate::fft;
 use crate::simd::Level;
 use crate::spare::Spare;
+
+/// Sequences that are transformed at once.
+const LANES: usize = 16;
+
+type Cell = fft::Cell<f32, LANES>;
+type Fft = fft::Fft<f32, LANES>;
 
 /// A fixed plan of the two-dimensional transform of one size.
 ///
