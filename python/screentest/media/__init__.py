@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from screentest.media.open import open_clip
     from screentest.media.probing import probe
+    from screentest.media.sound import Sound, read_audio
 
 __all__ = [
     "FLAGS",
@@ -32,9 +33,11 @@ __all__ = [
     "ColourTags",
     "Damage",
     "Frame",
+    "Sound",
     "SoundInfo",
     "open_clip",
     "probe",
+    "read_audio",
 ]
 
 # Loaded when first used, so that importing the package costs neither numpy nor av.
@@ -47,9 +50,11 @@ _HOMES = {
     "ColourTags": "info",
     "Damage": "info",
     "Frame": "clip",
+    "Sound": "sound",
     "SoundInfo": "info",
     "open_clip": "open",
     "probe": "probing",
+    "read_audio": "sound",
 }
 
 

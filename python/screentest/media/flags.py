@@ -1,4 +1,4 @@
-"""The flags that ``ClipInfo.flags`` can hold, and what each one says about a clip."""
+"""The flags that ``ClipInfo.flags`` and ``SoundInfo.flags`` can hold, and what each one says."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ FLAGS = MappingProxyType(
         "open_gop_start": "the first frames lean on a group of pictures that was cut away",
         "several_video_streams": "the file has more than one video stream; one was read",
         "audio_length_differs": "an audio stream is longer or shorter than the picture",
+        "several_audio_streams": "the file has more than one audio stream; one was read",
+        "no_audio_timestamps": "the file does not say when the sound starts",
         "untagged_colour": "the stream names no colour matrix; the documented rule chose it",
         "untagged_hd": "as untagged_colour, at a size where players choose another matrix",
         "hdr_pq": "the transfer function is PQ (SMPTE ST 2084)",

@@ -91,12 +91,19 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``kind``: ``decode_error`` (a packet that the decoder refused), ``corrupt_frame`` (decoded with
     errors concealed), ``missing_frames`` (packets that gave no picture), ``missing_samples`` (time
-    stamps leave a hole in the sound), ``truncated`` (the file ends before its own index or header
-    says).
+    stamps leave a hole in the sound), ``repeated_samples`` (time stamps give a stretch of the sound
+    twice), ``truncated`` (the file ends before its own index or header says).
     ``frame`` is the display index at or after which it happens, ``None`` if it cannot be placed.
     """
 
-    kind: Literal["decode_error", "corrupt_frame", "missing_frames", "missing_samples", "truncated"]
+    kind: Literal[
+        "decode_error",
+        "corrupt_frame",
+        "missing_frames",
+        "missing_samples",
+        "repeated_samples",
+        "truncated",
+    ]
     detail: str
     frame: int | None = None
     time_s: float | None = None

@@ -191,8 +191,8 @@ def unreadable(name: str, error: BaseException) -> MediaError:
     """The one error for a file that FFmpeg cannot make sense of."""
     why = getattr(error, "strerror", None) or str(error)
     return MediaError(
-        f"{name}: cannot open it as video or image ({why}); expected a complete media file: check "
-        "that the file was written to its end and is what its name says",
+        f"{name}: cannot open it as video, image or sound ({why}); expected a complete media "
+        "file: check that the file was written to its end and is what its name says",
         code="cannot_open",
         source=name,
         reason=str(why),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "StreamFacts",
     "colour_tags_of",
+    "declared_duration",
+    "fraction",
     "index_length",
     "picture_flags",
     "stream_facts",
@@ -54,14 +56,14 @@ class StreamFacts:
 def stream_facts(container: InputContainer, stream: VideoStream) -> StreamFacts:
     """Read the headers of a container that was just opened."""
     codec = stream.codec_context
-    rate = _fraction(stream.average_rate)
-    guessed = _fraction(stream.guessed_rate)
-    aspect = _fraction(stream.sample_aspect_ratio)
+    rate = fraction(stream.average_rate)
+    guessed = fraction(stream.guessed_rate)
+    aspect = fraction(stream.sample_aspect_ratio)
     return StreamFacts(
         container=container.format.name.split(",")[0],
         codec=codec.codec.canonical_name if hasattr(codec.codec, "canonical_name") else codec.name,
         profile=codec.profile or None,
-        time_base=_fraction(stream.time_base) or Fraction(1, 1),
+        time_base=fraction(stream.time_base) or Fraction(1, 1),
         rate=rate or guessed,
         guessed_rate=guessed or rate,
         frames_declared=stream.frames or _count_tag(stream.metadata),
@@ -166,7 +168,7 @@ def timing_flags(
     return flags
 
 
-def _fraction(value: Any) -> Fraction | None:
+def fraction(value: Any) -> Fraction | None:
     """A rational of FFmpeg, which PyAV 19 gives in a type of its own; ``None`` for 0 and unsaid."""
     return Fraction(value.numerator, value.denominator) if value else None
 
@@ -177,18 +179,19 @@ def _is_known(stream: AudioStream) -> bool:
 
 def _audio(stream: AudioStream) -> AudioInfo:
     codec = stream.codec_context
-    base = _fraction(stream.time_base)
+    base = fraction(stream.time_base)
     return AudioInfo(
         codec=codec.name,
         sample_rate_hz=codec.sample_rate or 0,
         channels=codec.channels or 0,
         layout=codec.layout.name if codec.channels else "unknown",
         start_s=None if stream.start_time is None or not base else float(stream.start_time * base),
-        duration_s=_duration(stream, base),
+        duration_s=declared_duration(stream, base),
     )
 
 
-def _duration(stream: Any, base: Fraction | None) -> float | None:
+def declared_duration(stream: Any, base: Fraction | None) -> float | None:
+    """Seconds that the container claims for one stream."""
     if stream.duration and base:
         return float(stream.duration * base)
     # Matroska keeps the length of each stream in a tag, "00:00:05.000000000".
