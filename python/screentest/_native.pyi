@@ -23,10 +23,12 @@ __all__ = [
     "TRACK_WINDOWS",
     "TRACK_WINDOW_LENGTH",
     "VERSION",
+    "AudioPair",
     "DetailKernel",
     "FidelityKernel",
     "FrameFormat",
     "IntegrityAccumulator",
+    "LagSearch",
     "OnsetEnvelope",
     "PairingAccumulator",
     "SignalAccumulator",
@@ -483,3 +485,45 @@ class Spectrogram:
         """``(columns, 513)``: mean power from 0 to half the sample rate; a sine of amplitude 1 has
         a power of 1 where it is strongest. A sound shorter than a frame is one column, an empty one
         none."""
+
+@final
+class LagSearch:
+    """Search for the lag, up to 50 ms to either side, at which two sounds correlate most strongly,
+    upright or inverted."""
+
+    def __new__(
+        cls, sample_rate: int, *, threads: int = 1, simd: str | None = None
+    ) -> LagSearch: ...
+    def push(self, reference: NDArray[np.float32], candidate: NDArray[np.float32]) -> None:
+        """Take the next samples of both, ``(n, C)`` each and C-contiguous; what one has more than
+        the other is left out."""
+
+    def finish(self) -> tuple[int, float, bool] | None:
+        """(samples by which the candidate is late, correlation, whether no larger lag was looked
+        at); ``None`` where one of the sounds does not change."""
+
+@final
+class AudioPair:
+    """Sums of what is compared of two sounds, second by second."""
+
+    def __new__(
+        cls,
+        channels: tuple[int, int],
+        sample_rate: int,
+        *,
+        lag: int = 0,
+        by_channel: bool = False,
+        threads: int = 1,
+        simd: str | None = None,
+    ) -> AudioPair: ...
+    def push(
+        self, reference: NDArray[np.float32] | None, candidate: NDArray[np.float32] | None
+    ) -> None:
+        """Take the next samples ``(n, C)`` of either or of both."""
+
+    def finish(self) -> _F64:
+        """``(tracks, seconds, 10)``. The first track is the mean of the channels, the others are the
+        channels. The columns: samples; sums of the reference, the candidate, their squares, their
+        products, the squares of their differences; frames; over frames and 513 frequencies the sum
+        of squared level differences (dB^2); over frames and 64 mel bands that of the differences of
+        the logarithms."""

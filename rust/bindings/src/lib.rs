@@ -12,6 +12,7 @@ mod scan;
 mod signal;
 mod simd;
 mod sound;
+mod sound_pair;
 mod sound_spectrum;
 mod tracks;
 
@@ -34,6 +35,8 @@ mod _native {
     use crate::scan::scan_samples;
     #[pymodule_export]
     use crate::signal::SignalAccumulator;
+    #[pymodule_export]
+    use crate::sound_pair::{AudioPair, LagSearch};
     #[pymodule_export]
     use crate::sound_spectrum::{OnsetEnvelope, Spectrogram};
     #[pymodule_export]

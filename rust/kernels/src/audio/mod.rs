@@ -1,13 +1,18 @@
 //! Sound: blocks of interleaved samples, `channels` to a frame, in [-1, 1].
 
 mod flatness;
+mod lag;
 mod logarithm;
+mod mel;
 mod onsets;
+mod pair;
 mod spectrogram;
 mod stft;
 
 pub use flatness::Flatness;
+pub use lag::{Best, LagSearch};
 pub use onsets::Onsets;
+pub use pair::{AudioPair, Sums};
 pub use spectrogram::Spectrogram;
 
 /// The mean of the channels, in double precision.
