@@ -494,6 +494,10 @@ class LagSearch:
     def __new__(
         cls, sample_rate: int, *, threads: int = 1, simd: str | None = None
     ) -> LagSearch: ...
+    @property
+    def bound(self) -> int:
+        """Samples to either side that are looked at."""
+
     def push(self, reference: NDArray[np.float32], candidate: NDArray[np.float32]) -> None:
         """Take the next samples of both, ``(n, C)`` each and C-contiguous; what one has more than
         the other is left out."""
@@ -522,8 +526,8 @@ class AudioPair:
         """Take the next samples ``(n, C)`` of either or of both."""
 
     def finish(self) -> _F64:
-        """``(tracks, seconds, 10)``. The first track is the mean of the channels, the others are the
-        channels. The columns: samples; sums of the reference, the candidate, their squares, their
-        products, the squares of their differences; frames; over frames and 513 frequencies the sum
-        of squared level differences (dB^2); over frames and 64 mel bands that of the differences of
-        the logarithms."""
+        """``(tracks, seconds, 10)``. The first track is the mean of the channels, the others
+        are the channels. The columns: samples; sums of the reference, the candidate, their squares,
+        their products, the squares of their differences; frames; over frames and 513 frequencies
+        the sum of squared level differences (dB^2); over frames and 64 mel bands that of the
+        differences of the logarithms."""

@@ -12,6 +12,9 @@ use crate::sound::{Open, block_of};
 pub(crate) struct LagSearch {
     search: Open<audio::LagSearch>,
     threads: usize,
+    /// Samples to either side that are looked at.
+    #[pyo3(get)]
+    bound: usize,
 }
 
 #[pymethods]
@@ -20,7 +23,8 @@ impl LagSearch {
     #[pyo3(signature = (sample_rate, *, threads=1, simd=None))]
     fn new(py: Python<'_>, sample_rate: u32, threads: usize, simd: Option<&str>) -> PyResult<Self> {
         let search = audio::LagSearch::new(sample_rate, level_of(py, simd)?);
-        Ok(Self { search: Open::new(search), threads })
+        let bound = search.bound();
+        Ok(Self { search: Open::new(search), threads, bound })
     }
 
     fn push(

@@ -1,0 +1,271 @@
+"""Two sounds in, facts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from screentest import compute
+from screentest._native import AudioPair, LagSearch
+from screentest.errors import ProtocolError
+from screentest.media.sound import Sound, read_audio
+from screentest.metrics.audio_pair.facts import (
+    AudioPairFacts,
+    PairChannel,
+    PairSeries,
+    WorstSecond,
+)
+from screentest.metrics.audio_pair.names import IMPL, METRICS
+from screentest.metrics.audio_pair.replay import Replay
+from screentest.metrics.audio_pair.scores import Sums
+from screentest.metrics.facts import Unmeasured
+from screentest.metrics.identity import worst_of
+
+if TYPE_CHECKING:
+    from screentest.metrics.audio import AudioFacts
+
+__all__ = ["measure_audio_pair"]
+
+_NAMES = ("reference", "candidate")
+
+_SCORES = {
+    "audio_si_sdr": "si_sdr_db",
+    "audio_snr_db": "snr_db",
+    "audio_lsd_db": "lsd_db",
+    "audio_mel_l1": "mel_l1",
+}
+"""Metrics that have a value in each second, and what they are called there."""
+
+
+def measure_audio_pair(
+    reference: Any,
+    candidate: Any,
+    *,
+    facts: tuple[AudioFacts, AudioFacts] | None = None,
+    threads: int | None = None,
+    **read_options: Any,
+) -> AudioPairFacts:
+    """Measure how far a sound moved from its reference.
+
+    Args:
+        reference: what :func:`~screentest.media.read_audio` opens, or an opened sound.
+        candidate: the same, of the same sample rate.
+        facts: what :func:`~screentest.metrics.audio.measure_audio` found of the two, so that their
+            loudness is not measured again.
+        threads: worker threads; they change no bit of the facts.
+        read_options: options of ``read_audio`` for both.
+
+    Returns:
+        The facts. Sounds that are alike read 99 dB and 0; a silent candidate -120 dB, and no lag.
+        With silence in both, or a NaN in either, nothing is measured.
+
+    Raises:
+        ProtocolError: ``different_rates``: nothing is resampled.
+        MediaError, InputError: as ``read_audio``.
+
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).uniform(-0.5, 0.5, (48000, 2)).astype(np.float32)
+    >>> late = np.concatenate([np.zeros((240, 2), np.float32), noise])
+    >>> measured = measure_audio_pair(noise, late, sample_rate=48000)
+    >>> measured.audio_align_lag_ms, measured.audio_si_sdr
+    (5.0, 99.0)
+    """
+    budget = compute.threads(threads)
+    with ExitStack() as stack:
+        sounds = []
+        for source in (reference, candidate):
+            sound = read_audio(source, **({} if isinstance(source, Sound) else read_options))
+            if sound is not source:
+                stack.enter_context(sound)
+            sounds.append(sound)
+        return _Pair(sounds[0], sounds[1], facts, budget).measure()
+
+
+class _Pair:
+    def __init__(
+        self,
+        reference: Sound,
+        candidate: Sound,
+        facts: tuple[AudioFacts, AudioFacts] | None,
+        threads: int,
+    ) -> None:
+        ours, theirs = candidate.info, reference.info
+        if ours.sample_rate_hz != theirs.sample_rate_hz:
+            raise ProtocolError(
+                f"the reference has {theirs.sample_rate_hz} samples per second, the candidate "
+                f"{ours.sample_rate_hz}: expected one rate; nothing is resampled",
+                code="different_rates",
+                rates=(theirs.sample_rate_hz, ours.sample_rate_hz),
+            )
+        self.sounds = (reference, candidate)
+        self.sides = (Replay(reference), Replay(candidate))
+        self.rate = ours.sample_rate_hz
+        self.facts = facts
+        self.threads = threads
+        self.by_channel = ours.channels == theirs.channels > 1 and ours.layout == theirs.layout
+        self.gaps: list[Unmeasured] = []
+
+    def measure(self) -> AudioPairFacts:
+        search = LagSearch(self.rate, threads=self.threads)
+        for a, b in self._side_by_side():
+            if a is not None and b is not None:
+                search.push(a, b)
+        best = search.finish()
+        for side, name in zip(self.sides, _NAMES, strict=True):
+            if side.first_non_finite_s is not None:
+                where = f"from {side.first_non_finite_s:.3f} s on"
+                reason = f"the {name} holds NaN or infinite samples, {where}"
+                gaps = tuple(Unmeasured(spec.name, reason) for spec in METRICS)
+                return self._facts(unmeasured=gaps)
+        lag, correlation, at_bound = best or (0, None, False)
+        tracks = self._compared(lag)
+        programme = Sums.over(tracks[0])
+        if best is None:
+            self._gap("audio_align_lag_ms", self._why_no_lag(programme))
+        values = {name: getattr(programme, field) for name, field in _SCORES.items()}
+        for name, value in values.items():
+            if value is None:
+                self._gap(name, "both sounds are digital silence where they overlap")
+        series = self._series(tracks[0], lag)
+        return self._facts(
+            **values,
+            audio_align_lag_ms=None if best is None else 1000.0 * lag / self.rate,
+            lag_correlation=correlation,
+            polarity=None if correlation is None else ("inverted" if correlation < 0.0 else "same"),
+            lag_at_bound=at_bound,
+            lag_bound_ms=1000.0 * search.bound / self.rate,
+            compared_s=programme.samples / self.rate,
+            audio_lufs_delta=self._lufs_delta(),
+            channels=self._channels(tracks[1:]),
+            series=series,
+            worst=tuple(self._worst(tracks, series, lag)),
+            unmeasured=tuple(self.gaps),
+        )
+
+    def _side_by_side(self) -> Iterator[tuple[Any, Any]]:
+        """Blocks of both, second by second, to the end of the longer one."""
+        first, second = self.sides
+        return zip_longest(first.blocks(), second.blocks())
+
+    def _compared(self, lag: int) -> npt.NDArray[np.float64]:
+        """The sums (tracks, seconds, 10) of what both have at this lag."""
+        pair = AudioPair(
+            (self.sounds[0].info.channels, self.sounds[1].info.channels),
+            self.rate,
+            lag=lag,
+            by_channel=self.by_channel,
+            threads=self.threads,
+        )
+        for a, b in self._side_by_side():
+            pair.push(a, b)
+        return pair.finish()
+
+    def _gap(self, axis: str, reason: str) -> None:
+        self.gaps.append(Unmeasured(axis, reason))
+
+    def _why_no_lag(self, programme: Sums) -> str:
+        silent = [
+            f"the {name} is digital silence" if not energy else f"the {name} does not change"
+            for name, energy, total in (
+                ("reference", programme.aa, programme.a),
+                ("candidate", programme.bb, programme.b),
+            )
+            if energy - total * total / max(1.0, programme.samples) <= 1e-12 * energy
+        ]
+        return " and ".join(silent) or "they share too little sound"
+
+    def _lufs_delta(self) -> float | None:
+        from screentest.metrics.audio import measure_audio
+
+        if self.facts is None:
+            self.facts = (
+                measure_audio(self.sounds[0], threads=self.threads),
+                measure_audio(self.sounds[1], threads=self.threads),
+            )
+        theirs, ours = (facts.audio_lufs for facts in self.facts)
+        if ours is not None and theirs is not None:
+            return ours - theirs
+        for facts, name in zip(self.facts, _NAMES, strict=True):
+            if facts.audio_lufs is None:
+                why = next(gap.reason for gap in facts.unmeasured if gap.axis == "audio_lufs")
+                self._gap("audio_lufs_delta", f"the {name} has no loudness: {why}")
+                break
+        return None
+
+    def _channels(self, tracks: npt.NDArray[np.float64]) -> tuple[PairChannel, ...]:
+        sums = [Sums.over(track) for track in tracks]
+        return tuple(
+            PairChannel(
+                position=position,
+                si_sdr_db=each.si_sdr_db,
+                snr_db=each.snr_db,
+                lsd_db=each.lsd_db,
+                mel_l1=each.mel_l1,
+            )
+            for position, each in zip(self._positions(), sums, strict=False)
+        )
+
+    def _positions(self) -> tuple[str, ...]:
+        info = self.sounds[1].info
+        return info.positions or tuple(str(c) for c in range(info.channels))
+
+    def _series(self, programme: npt.NDArray[np.float64], lag: int) -> PairSeries:
+        seconds = [Sums.over(row[None]) for row in programme]
+
+        def column(field: str) -> npt.NDArray[np.float64]:
+            values = [getattr(second, field) for second in seconds]
+            return np.array([np.nan if value is None else value for value in values], np.float64)
+
+        return PairSeries(
+            time_s=np.arange(len(seconds), dtype=np.float64) + max(lag, 0) / self.rate,
+            **{field: column(field) for field in _SCORES.values()},
+        )
+
+    def _worst(
+        self, tracks: npt.NDArray[np.float64], series: PairSeries, lag: int
+    ) -> Iterator[WorstSecond]:
+        """Of each metric the second to listen to: one in which there is something to hear."""
+        seconds = [Sums.over(row[None]) for row in tracks[0]]
+        # A stump of a second at the end says little about a second.
+        whole = [k for k, each in enumerate(seconds) if 2 * each.samples >= self.rate]
+        heard = [k for k in whole or range(len(seconds)) if not seconds[k].quiet]
+        for metric, field in _SCORES.items():
+            column = getattr(series, field)
+            known = [k for k in heard if not np.isnan(column[k])]
+            if not known:
+                continue
+            value, at = worst_of(metric, [float(column[k]) for k in known], known)
+            start, length = float(series.time_s[at]), seconds[at].samples / self.rate
+            yield WorstSecond(
+                metric=metric,
+                value=value,
+                seconds=(start, start + length),
+                reference_seconds=(start - lag / self.rate, start - lag / self.rate + length),
+                position=self._worst_channel(metric, field, tracks[1:, at]),
+            )
+
+    def _worst_channel(self, metric: str, field: str, rows: npt.NDArray[np.float64]) -> str | None:
+        found = [(c, getattr(Sums.over(row[None]), field)) for c, row in enumerate(rows)]
+        known = [(c, value) for c, value in found if value is not None]
+        if not known:
+            return None
+        _, at = worst_of(metric, [value for _, value in known], [c for c, _ in known])
+        return self._positions()[at]
+
+    def _facts(self, **found: Any) -> AudioPairFacts:
+        reference, candidate = self.sounds
+        return AudioPairFacts(
+            impl=IMPL,
+            reference=reference.info,
+            candidate=candidate.info,
+            reference_damage=reference.damage,
+            candidate_damage=candidate.damage,
+            reference_samples=self.sides[0].samples,
+            candidate_samples=self.sides[1].samples,
+            **found,
+        )
