@@ -12,6 +12,8 @@ import os
 import re
 from typing import BinaryIO
 
+from screentest.media.sound_extent import beyond, sound_end
+
 __all__ = ["missing_end"]
 
 _EBML = b"\x1a\x45\xdf\xa3"
@@ -53,13 +55,8 @@ def missing_end(file: BinaryIO) -> str | None:
     if head.startswith(b"\x47") and size > 188 * 4 and _is_transport_stream(file):
         lacking = -size % 188
         return f"{lacking} bytes of the last transport packet are missing" if lacking else None
-    return None
-
-
-def _beyond(what: str, end: int, size: int) -> str | None:
-    if end <= size:
-        return None
-    return f"the {what} should end at byte {end}, the file ends at byte {size}"
+    what, end = sound_end(file, head)
+    return beyond(what, end, size)
 
 
 def _boxes(file: BinaryIO, size: int) -> str | None:
@@ -82,7 +79,7 @@ def _boxes(file: BinaryIO, size: int) -> str | None:
             return None
         at += length
         if at > size:
-            return _beyond(f"'{name.decode()}' box", at, size) if name in _MEDIA_BOXES else None
+            return beyond(f"'{name.decode()}' box", at, size) if name in _MEDIA_BOXES else None
     return None
 
 
@@ -111,7 +108,7 @@ def _matroska(file: BinaryIO, size: int) -> str | None:
     at += 4 + used
     if length is None:
         return _live_segment(file, at, size) if used else None
-    return _beyond("Matroska segment", at + length, size)
+    return beyond("Matroska segment", at + length, size)
 
 
 def _live_segment(file: BinaryIO, at: int, size: int) -> str | None:
@@ -126,7 +123,7 @@ def _live_segment(file: BinaryIO, at: int, size: int) -> str | None:
         # A cluster of unknown size is stepped into.
         at += len(name) + used + (length or 0)
         if at > size:
-            return _beyond("Matroska block", at, size) if name in _MATROSKA_PICTURES else None
+            return beyond("Matroska block", at, size) if name in _MATROSKA_PICTURES else None
     return None
 
 
@@ -135,7 +132,7 @@ def _riff(head: bytes, size: int) -> str | None:
     # Writers that could not seek back leave 0 or the largest number here.
     if length in (0, 0xFFFFFFFF, 0x7FFFFFFF):
         return None
-    return _beyond("RIFF chunk", 8 + length, size)
+    return beyond("RIFF chunk", 8 + length, size)
 
 
 def _jpeg(file: BinaryIO, size: int) -> str | None:
@@ -163,7 +160,7 @@ def _ogg(file: BinaryIO, size: int) -> str | None:
     if at < 0 or len(page) < 27:
         return "the file ends inside the header of an Ogg page"
     body = sum(page[27 : 27 + page[26]])
-    lacking = _beyond("last Ogg page", start + at + 27 + page[26] + body, size)
+    lacking = beyond("last Ogg page", start + at + 27 + page[26] + body, size)
     if lacking is None and not page[5] & 4:
         return "no Ogg page is marked as the last of its stream"
     return lacking

@@ -14,7 +14,7 @@ from screentest.media.clip import Array
 from screentest.media.info import SoundInfo
 from screentest.media.sound import Sound
 from screentest.media.sound_layouts import named_layout, usual_layout
-from screentest.media.sound_samples import check_magnitude, convert_into
+from screentest.media.sound_samples import convert_into, out_of_range, range_error
 
 __all__ = ["ArraySound", "open_array_sound"]
 
@@ -38,8 +38,8 @@ class ArraySound(Sound):
         return self._block(self._stored)
 
     def _block(self, part: Array) -> Array:
-        if part.dtype.kind == "f":
-            check_magnitude(part, self.info.source)
+        if part.dtype.kind == "f" and (largest := out_of_range(part)) is not None:
+            raise range_error(self.info.source, largest)
         in_order = part.flags.c_contiguous and part.flags.aligned
         if part.dtype == np.float32 and part.dtype.isnative and in_order:
             view = part.view()

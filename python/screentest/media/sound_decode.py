@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from screentest.errors import MediaError
-from screentest.media.clip import Array
 from screentest.media.info import Damage
 from screentest.media.packets import count_of
 
@@ -19,9 +15,12 @@ if TYPE_CHECKING:
     from av.container import InputContainer
     from av.packet import Packet
 
-__all__ = ["SoundLog", "decoded", "stored_samples"]
+__all__ = ["SoundLog", "decoded", "time_of"]
 
-_DTYPES = {"u8": "u1", "s16": "i2", "s32": "i4", "s64": "i8", "flt": "f4", "dbl": "f8"}
+# A file whose every packet is damaged would fill a report with them.
+_MOST_PLACES = 200
+
+_Counted = Literal["decode_error", "corrupt_frame"]
 
 
 @dataclass(slots=True)
@@ -32,54 +31,52 @@ class SoundLog:
     finished: bool = False
     packets: int = 0
     samples: int = 0
-    _run: tuple[str, float | None, str, int] | None = None
+    # Places beyond the most that are listed.
+    _more: int = 0
+    # (kind, first time, what is counted, what became of it, how many)
+    _run: tuple[_Counted, float | None, str, str, int] | None = None
 
-    def refused(self, time_s: float | None, error: str) -> None:
-        """A packet that the decoder did not take."""
-        self._count("decode_error", time_s, error)
+    def count(self, kind: _Counted, noun: str, fate: str, time_s: float | None) -> None:
+        """One packet or frame at fault; neighbours with the same fault are counted together."""
+        run = self._run
+        if run is not None and (run[0], run[2]) == (kind, noun):
+            self._run = (*run[:4], run[4] + 1)
+            return
+        self.close_run()
+        self._run = (kind, time_s, noun, fate, 1)
 
-    def concealed(self, time_s: float | None) -> None:
-        """A frame that the decoder marks as damaged."""
-        self._count("corrupt_frame", time_s, "")
+    def close_run(self) -> None:
+        """What is at fault from here on is another place."""
+        run, self._run = self._run, None
+        if run is not None:
+            kind, time_s, noun, fate, count = run
+            detail = f"{count_of(count, noun)} {fate}"
+            self._list(Damage(kind=kind, detail=detail, time_s=time_s))
 
-    def sound(self) -> None:
-        """A frame without fault: what goes wrong after it is another place."""
-        self._close_run()
+    @property
+    def in_run(self) -> bool:
+        """The last packet or frame was at fault."""
+        return self._run is not None
 
     def add(self, damage: Damage) -> None:
         """Anything else."""
-        self._close_run()
-        self.found.append(damage)
-
-    @property
-    def is_clean(self) -> bool:
-        """Nothing went wrong so far."""
-        return not self.found and self._run is None
+        self.close_run()
+        self._list(damage)
 
     def damage(self) -> list[Damage]:
-        """All of it so far, in the order of the file."""
-        self._close_run()
-        return self.found
+        """All of it so far, by time."""
+        self.close_run()
+        found = sorted(self.found, key=lambda d: (d.time_s is None, d.time_s or 0.0))
+        if self._more:
+            detail = f"and {count_of(self._more, 'place')} more"
+            found.append(Damage(kind=found[-1].kind, detail=detail))
+        return found
 
-    def _count(self, kind: str, time_s: float | None, text: str) -> None:
-        if self._run is not None and self._run[0] == kind:
-            _, first_s, text, count = self._run
-            self._run = (kind, first_s, text, count + 1)
-            return
-        self._close_run()
-        self._run = (kind, time_s, text, 1)
-
-    def _close_run(self) -> None:
-        run, self._run = self._run, None
-        if run is None:
-            return
-        kind, time_s, text, count = run
-        if kind == "decode_error":
-            detail = f"{count_of(count, 'packet')} refused: {text}"
-            self.found.append(Damage(kind="decode_error", detail=detail, time_s=time_s))
+    def _list(self, damage: Damage) -> None:
+        if len(self.found) < _MOST_PLACES:
+            self.found.append(damage)
         else:
-            detail = f"{count_of(count, 'frame')} decoded with errors concealed"
-            self.found.append(Damage(kind="corrupt_frame", detail=detail, time_s=time_s))
+            self._more += 1
 
 
 def decoded(
@@ -117,14 +114,16 @@ def decoded(
             except av.error.EOFError:
                 return
             except (av.error.FFmpegError, ValueError) as error:
-                log.refused(_time_s(packet), _reason(error))
+                fate = f"refused: {_reason(error)}"
+                log.count("decode_error", "packet", fate, time_of(packet))
             for frame in frames:
                 if frame.samples <= 0:
                     continue
                 if frame.is_corrupt:
-                    log.concealed(_time_s(frame))
-                else:
-                    log.sound()
+                    fate = "decoded with errors concealed"
+                    log.count("corrupt_frame", "frame", fate, time_of(frame))
+                elif log.in_run:
+                    log.close_run()
                 yield frame
             if packet is None:
                 return
@@ -132,25 +131,8 @@ def decoded(
         container.close()
 
 
-def stored_samples(frame: AudioFrame, channels: int) -> list[Array]:
-    """The samples where the decoder left them: one ``(n, channels)`` array for packed frames, else
-    one ``(n,)`` array for each channel."""
-    name = frame.format.name
-    planar = name.endswith("p")
-    dtype = _DTYPES.get(name.removesuffix("p"))
-    if dtype is None:
-        raise MediaError(
-            f"samples stored as {name} cannot be read; convert the file to wav or flac",
-            code="cannot_decode",
-        )
-    count = frame.samples
-    if planar:
-        return [np.frombuffer(memoryview(plane), dtype, count) for plane in frame.planes[:channels]]
-    packed = np.frombuffer(memoryview(frame.planes[0]), dtype, count * channels)
-    return [packed.reshape(count, channels)]
-
-
-def _time_s(part: Any) -> float | None:
+def time_of(part: Any) -> float | None:
+    """Seconds on the container's clock of a packet or frame, ``None`` if it does not say."""
     if part is None or part.pts is None or not part.time_base:
         return None
     return float(part.pts * part.time_base)

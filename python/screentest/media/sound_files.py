@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from screentest.errors import InputError, MediaError
 from screentest.media.clip import Array
 from screentest.media.extent import missing_end
 from screentest.media.info import Damage, SoundInfo
-from screentest.media.sound import RATES_HZ, Sound
-from screentest.media.sound_decode import SoundLog, decoded, stored_samples
-from screentest.media.sound_layouts import UNKNOWN, named_layout, placing_of
-from screentest.media.sound_samples import check_magnitude, convert_into
+from screentest.media.sound import Sound
+from screentest.media.sound_blocks import Assembly, SoundPlan
+from screentest.media.sound_decode import SoundLog, decoded, time_of
+from screentest.media.sound_layouts import UNKNOWN, Placing, named_layout, placing_of
 from screentest.media.sound_streams import choose_audio
-from screentest.media.sound_timeline import Timeline
 from screentest.media.source import MediaSource, sniff
 from screentest.media.streams import declared_duration, fraction
 
 if TYPE_CHECKING:
     from av import AudioFrame
+    from av.audio.stream import AudioStream
+    from av.container import InputContainer
 
 __all__ = ["FileSound", "open_file_sound"]
 
-# Seventh-order ambisonics. A header that claims more was misread.
-_MOST_CHANNELS = 64
+# Containers whose header counts the samples; others estimate, or round to packets.
+_COUNTED = frozenset({"flac", "tta", "wv"})
+_SHORT_S = 0.001
 
 Frames = Generator["AudioFrame", None, None]
 
@@ -39,63 +39,42 @@ class FileSound(Sound):
     ) -> None:
         self._source = source
         self._format_name = sniff(source.head())
+        self._log = SoundLog()
         container = source.open(self._format_name)
+        frames: Frames | None = None
         try:
-            index, chosen = choose_audio(container, source.name, stream)
+            self._index, chosen = choose_audio(container, source.name, stream)
+            header = _header(container, chosen)
+            frames = decoded(container, chosen, self._log)
+            first = self._first(frames)
+            self._plan = SoundPlan.of(first, header["codec"], source.name)
+            placing = self._placing(first, channel_layout)
         except BaseException:
+            if frames is not None:
+                frames.close()
             container.close()
             raise
-        self._index = index
-        base = fraction(chosen.time_base)
-        codec = chosen.codec_context.name
-        duration_s = declared_duration(chosen, base)
-        language, title = chosen.language, chosen.metadata.get("title")
-        streams = len(container.streams.audio)
-        container_name = container.format.name.split(",")[0]
-        self._log = SoundLog()
-        frames = decoded(container, chosen, self._log)
-        first = self._first(frames)
         self._primed: tuple[AudioFrame, Frames, SoundLog] | None = (first, frames, self._log)
-        self._rate, self._channels = first.sample_rate, first.layout.nb_channels
-        self._format = first.format.name
-        self._refuse_absurd()
-        placing = placing_of(first.layout)
-        if channel_layout is not None:
-            said = named_layout(channel_layout, self._channels)
-            if placing not in (UNKNOWN, said):
-                raise InputError(
-                    f"{source.name}: channel_layout={channel_layout!r} contradicts the file, which "
-                    f"says {placing[0]}; leave it out",
-                    code="bad_channel_layout",
-                )
-            placing = said
-        start = first.pts
-        first_base = fraction(first.time_base)
+        start_s = time_of(first)
         with source.reader() as reader:
-            lacking = missing_end(reader)
-        self._static = [] if lacking is None else [Damage(kind="truncated", detail=lacking)]
+            self._lacking = missing_end(reader)
         flags = []
-        if streams > 1:
+        if header["streams"] > 1:
             flags.append("several_audio_streams")
-        if start is None or not first_base:
+        if start_s is None:
             flags.append("no_audio_timestamps")
         self.info = SoundInfo(
             source=source.name,
             kind="file",
-            sample_rate_hz=self._rate,
-            channels=self._channels,
+            sample_rate_hz=self._plan.shape.rate,
+            channels=self._plan.shape.channels,
             layout=placing[0],
             positions=placing[1],
-            container=container_name,
-            codec=codec,
-            sample_format=self._format,
-            stream=index,
-            streams=streams,
-            language=language,
-            title=title,
-            start_s=None if start is None or not first_base else float(start * first_base),
-            duration_s=duration_s,
-            flags=tuple(sorted(flags)),
+            sample_format=self._plan.shape.format,
+            stream=self._index,
+            start_s=start_s,
+            flags=tuple(flags),
+            **header,
         )
 
     def blocks(self) -> Iterator[Array]:
@@ -109,7 +88,7 @@ class FileSound(Sound):
             first, rest, log = primed
             frames = _behind(first, rest)
         try:
-            yield from self._cut(frames, log)
+            yield from Assembly(self._plan, log).blocks(frames)
         finally:
             frames.close()
             # A reading that was broken off knows less than one that was not.
@@ -118,8 +97,20 @@ class FileSound(Sound):
 
     @property
     def damage(self) -> tuple[Damage, ...]:
-        """What the file's structure shows, and what the fullest reading so far met."""
-        return (*self._static, *self._log.damage())
+        """What the fullest reading so far met, and what the file's structure shows."""
+        log, info = self._log, self.info
+        found = log.damage()
+        end_s = None
+        if log.finished and info.start_s is not None:
+            end_s = info.start_s + log.samples / info.sample_rate_hz
+        detail = self._lacking
+        if detail is None and log.finished and info.container in _COUNTED:
+            lost_s = (info.duration_s or 0) - log.samples / info.sample_rate_hz
+            if lost_s > _SHORT_S:
+                detail = f"the header promises {lost_s:.3f} s more than there is"
+        if detail is None:
+            return tuple(found)
+        return (*found, Damage(kind="truncated", detail=detail, time_s=end_s))
 
     def close(self) -> None:
         """Give up the source; iterators that are running keep theirs."""
@@ -146,73 +137,18 @@ class FileSound(Sound):
             source=name,
         )
 
-    def _refuse_absurd(self) -> None:
-        low, high = RATES_HZ
-        if not low <= self._rate <= high:
-            raise MediaError(
-                f"{self._source.name}: its header says {self._rate} samples per second; expected "
-                f"{low} to {high}: check that the file is what its name says",
-                code="bad_sample_rate",
-                source=self._source.name,
-                sample_rate=self._rate,
+    def _placing(self, first: AudioFrame, said: str | None) -> Placing:
+        placing = placing_of(first.layout)
+        if said is None:
+            return placing
+        named = named_layout(said, self._plan.shape.channels)
+        if placing not in (UNKNOWN, named):
+            raise InputError(
+                f"{self._source.name}: channel_layout={said!r} contradicts the file, which says "
+                f"{placing[0]}; leave it out",
+                code="bad_channel_layout",
             )
-        if not 1 <= self._channels <= _MOST_CHANNELS:
-            raise MediaError(
-                f"{self._source.name}: its header says {self._channels} channels; expected 1 to "
-                f"{_MOST_CHANNELS}: check that the file is what its name says",
-                code="bad_channels",
-                source=self._source.name,
-                channels=self._channels,
-            )
-
-    def _cut(self, frames: Frames, log: SoundLog) -> Iterator[Array]:
-        """The frames on their clock, as blocks of one second."""
-        rate, channels = self._rate, self._channels
-        timeline = Timeline(rate, channels)
-        block, filled = np.empty((rate, channels), dtype=np.float32), 0
-        for frame in frames:
-            self._refuse_change(frame, timeline)
-            missing, damage = timeline.place(frame)
-            if damage is not None:
-                log.add(damage)
-            while missing > 0:
-                take = min(missing, rate - filled)
-                block[filled : filled + take] = 0
-                missing, filled = missing - take, filled + take
-                if filled == rate:
-                    yield self._checked(block, log)
-                    block, filled = np.empty_like(block), 0
-            parts = stored_samples(frame, channels)
-            start = -missing
-            while start < frame.samples:
-                take = min(frame.samples - start, rate - filled)
-                _fill(block[filled : filled + take], parts, start, start + take)
-                start, filled = start + take, filled + take
-                if filled == rate:
-                    yield self._checked(block, log)
-                    block, filled = np.empty_like(block), 0
-        log.samples = timeline.given
-        log.finished = True
-        if filled:
-            yield self._checked(block[:filled], log)
-
-    def _checked(self, block: Array, log: SoundLog) -> Array:
-        if self._format.startswith(("flt", "dbl")):
-            damaged = "" if log.is_clean else "; or the damage in the file made it so"
-            check_magnitude(block, self._source.name, remark=damaged)
-        return block
-
-    def _refuse_change(self, frame: AudioFrame, timeline: Timeline) -> None:
-        rate, channels = frame.sample_rate, frame.layout.nb_channels
-        if (rate, channels, frame.format.name) == (self._rate, self._channels, self._format):
-            return
-        raise MediaError(
-            f"{self._source.name}: after {timeline.given / self._rate:.3f} s the sound is {rate} "
-            f"Hz, {channels} channels, {frame.format.name}; it began as {self._rate} Hz, "
-            f"{self._channels} channels, {self._format}: split the file where it changes",
-            code="sound_changes",
-            source=self._source.name,
-        )
+        return named
 
 
 def open_file_sound(
@@ -233,6 +169,18 @@ def open_file_sound(
     return FileSound(source, stream=stream, channel_layout=channel_layout)
 
 
+def _header(container: InputContainer, stream: AudioStream) -> dict[str, Any]:
+    """What ``SoundInfo`` takes from the container."""
+    return {
+        "container": container.format.name.split(",")[0],
+        "codec": stream.codec_context.name,
+        "streams": len(container.streams.audio),
+        "language": stream.language,
+        "title": stream.metadata.get("title"),
+        "duration_s": declared_duration(stream, fraction(stream.time_base)),
+    }
+
+
 def _behind(first: AudioFrame, rest: Frames) -> Frames:
     try:
         yield first
@@ -240,11 +188,3 @@ def _behind(first: AudioFrame, rest: Frames) -> Frames:
         yield from rest
     finally:
         rest.close()
-
-
-def _fill(out: Array, parts: list[Array], start: int, stop: int) -> None:
-    if len(parts) == 1 and parts[0].ndim == 2:
-        convert_into(out, parts[0][start:stop])
-        return
-    for channel, part in enumerate(parts):
-        convert_into(out[:, channel], part[start:stop])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import Literal
 
 from screentest.media.info import Damage
 from screentest.media.packets import count_of
-
-if TYPE_CHECKING:
-    from av import AudioFrame
 
 __all__ = ["Timeline"]
 
@@ -26,60 +24,67 @@ _HOLE_VALUES = 1 << 27
 
 @dataclass(slots=True)
 class Timeline:
-    """The clock of one pass. All sums are whole numbers, so nothing drifts."""
+    """The clock of one pass. All sums are whole numbers, so nothing drifts.
+
+    ``base`` is the seconds of one tick of the stamps, ``None`` where they say nothing; a stamp of
+    no frame is ``None`` as well. ``given`` counts the samples placed so far.
+    """
 
     rate: int
     channels: int
+    base: Fraction | None
     given: int = 0
     filled: int = 0
     _anchor: int | None = None
-    _last: int = 0
+    # Samples of the frame before, and how far the next one may be off in units of _unit.
+    _length: int = 0
+    _jitter: int = 0
 
-    def place(self, frame: AudioFrame) -> tuple[int, Damage | None]:
-        """(samples, damage): how many to put before this frame; to leave out of it if negative."""
-        base = frame.time_base
-        stamp = frame.pts
-        length, self._last = self._last, frame.samples
-        if stamp is None or not base:
-            self._pass(frame.samples)
+    def place(self, stamp: int | None, length: int) -> tuple[int, Damage | None]:
+        """(samples, damage) for a frame of that stamp and length: how many samples of silence to
+        put before it, or if negative, how many to leave out at its start."""
+        base = self.base
+        if stamp is None or base is None:
+            self.given += length
             return 0, None
         # In units of 1 / base.denominator of a sample.
-        now = stamp * base.numerator * self.rate
         unit = base.denominator
+        now = stamp * base.numerator * self.rate
         if self._anchor is None:
             self._anchor = now - self.given * unit
         off = now - self._anchor - self.given * unit
-        low, high = (seconds * self.rate for seconds in _JITTER_S)
-        if abs(off) <= min(max(length / 2, low), high) * unit:
-            self._pass(frame.samples)
-            return 0, None
-        missing = round(off / unit)
-        time_s = float((self._anchor + self.given * unit) / (unit * self.rate))
-        return self._mend(missing, time_s, frame.samples, now, unit)
+        if abs(off) > self._jitter and self._length:
+            return self._mend(round(off / unit), length, now, unit)
+        if length != self._length:
+            self._length = length
+            low, high = (int(seconds * self.rate) for seconds in _JITTER_S)
+            self._jitter = min(max(length // 2, low), high) * unit
+        self.given += length
+        return 0, None
 
-    def _mend(
-        self, missing: int, time_s: float, length: int, now: int, unit: int
-    ) -> tuple[int, Damage]:
-        lasts = f"{count_of(abs(missing), 'sample')} ({abs(missing) / self.rate:.3f} s)"
-        if missing > 0:
-            if (self.filled + missing) * self.channels <= _HOLE_VALUES:
-                self.filled += missing
-                self._pass(missing + length)
-                detail = f"{lasts} missing by the time stamps; silence stands in for them"
-                return missing, Damage(kind="missing_samples", detail=detail, time_s=time_s)
-            detail = f"{lasts} missing by the time stamps, too many to fill; times after it are off"
-            self._anchor = now - self.given * unit
-            self._pass(length)
-            return 0, Damage(kind="missing_samples", detail=detail, time_s=time_s)
-        if -missing <= _OVERLAP_S * self.rate:
-            left_out = min(-missing, length)
-            self._pass(length - left_out)
+    def time_s(self, sample: int) -> float | None:
+        """When a sample sounds, by its number from the start; ``None`` without stamps."""
+        if self._anchor is None or self.base is None:
+            return None
+        unit = self.base.denominator
+        return (self._anchor + sample * unit) / (unit * self.rate)
+
+    def _mend(self, missing: int, length: int, now: int, unit: int) -> tuple[int, Damage]:
+        time_s = self.time_s(self.given)
+        seconds = abs(missing) / self.rate
+        lasts = f"{count_of(abs(missing), 'sample')} ({seconds:.3f} s)"
+        kind: Literal["missing_samples", "repeated_samples"]
+        kind = "missing_samples" if missing > 0 else "repeated_samples"
+        if missing > 0 and (self.filled + missing) * self.channels <= _HOLE_VALUES:
+            detail = f"{lasts} missing by the time stamps; silence stands in for them"
+            self.filled += missing
+        elif missing < 0 and seconds <= _OVERLAP_S:
             detail = f"{lasts} given twice by the time stamps; the first are kept"
-            return -left_out, Damage(kind="repeated_samples", detail=detail, time_s=time_s)
-        detail = f"the time stamps go back by {-missing / self.rate:.3f} s; times after it are off"
-        self._anchor = now - self.given * unit
-        self._pass(length)
-        return 0, Damage(kind="repeated_samples", detail=detail, time_s=time_s)
-
-    def _pass(self, samples: int) -> None:
-        self.given += samples
+            missing = max(missing, -length)
+        else:
+            turn = "leave a hole of" if missing > 0 else "go back by"
+            detail = f"the time stamps {turn} {seconds:.3f} s; taken as if they did not"
+            self._anchor = now - self.given * unit
+            missing = 0
+        self.given += missing + length
+        return missing, Damage(kind=kind, detail=detail, time_s=time_s)
