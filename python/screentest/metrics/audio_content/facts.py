@@ -20,11 +20,13 @@ class ContentAnswer(msgspec.Struct, frozen=True, kw_only=True):
         kind: ``"speech"`` or ``"audio-event"``.
         weight: the item's.
         asked: the words, or the question.
-        answer: the transcript, or the judge's words; ``None`` where there was none.
+        answer: of speech the closest stretch of the transcript, as the words that were compared;
+            of an event the judge's words; ``None`` where there are none.
         exact: of speech: the words were said, to the letter.
         likeness: of speech: from 0 to 1, how like the words the closest stretch is.
         heard: of an event: yes or no; ``None`` where the judge gave no answer that counts.
         reason: why the item has no answer that counts.
+        group: the item's label.
     """
 
     id: str
@@ -36,6 +38,7 @@ class ContentAnswer(msgspec.Struct, frozen=True, kw_only=True):
     likeness: float | None = None
     heard: bool | None = None
     reason: str | None = None
+    group: str = ""
 
 
 class AudioContentFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +53,8 @@ class AudioContentFacts(msgspec.Struct, frozen=True, kw_only=True):
         judge: the same of the judge.
         transcript: what was said, as the transcriber heard it.
         answers: every item of the checklist, in its order.
-        audio_event_recall: weighted share of the events that are heard.
+        audio_event_recall: weighted share of the events that are heard; ``None`` unless the judge
+            answered for every one of them.
         audio_speech_exact: weighted share of the speech items that are said to the letter.
         audio_speech_fuzzy: weighted mean of their likeness.
         unmeasured: metrics that have no value, with the reason.

@@ -17,9 +17,6 @@ _JUDGED: dict[str, Any] = {
 _SOFT: dict[str, Any] = {**_JUDGED, "modality": "any", "seam": "SoftJudge"}
 _READ: dict[str, Any] = {**_SHARE, "modality": "any", "family": "text", "cost": "small-model"}
 _COMPOSED: dict[str, Any] = {**_READ, "family": "composition"}
-_SPOKEN: dict[str, Any] = {
-    **_JUDGED, "modality": "audio", "family": "speech", "seam": "Transcriber",
-}  # fmt: skip
 _MARK: dict[str, Any] = {
     "modality": "video", "unit": "1", "direction": "up", "bounds": (1.0, 5.0),
     "cost": "model-backed", "seam": "Judge",
@@ -62,12 +59,6 @@ PLANNED = (
     planned("vqascore", "probability that a model answers yes to the prompt as a question",
             source="Lin, Pathak, Li, Li, Xia, Neubig, Zhang and Ramanan, ECCV 2024", **_SOFT),
     planned("atom_score", "mean probability of yes over the prompt's single statements", **_SOFT),
-    planned("audio_event_recall", "weighted share of the sounds asked for that are heard",
-            modality="audio", headline=True, gated=True, **{**_JUDGED, "seam": "AudioJudge"}),
-    planned("audio_speech_exact", "share of the words asked for that are spoken to the letter",
-            **_SPOKEN),
-    planned("audio_speech_fuzzy", "mean likeness of what is spoken to what was asked for",
-            **_SPOKEN),
     planned("pref_delta", "preference score minus the reference's, of one prompt", headline=True,
             gated=True, paired=True, **_PREFERRED,
             note="between prompts the scores do not compare"),
