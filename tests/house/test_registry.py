@@ -16,7 +16,7 @@ MEASURED = [spec for spec in registry.builtin().values() if spec.status == "meas
 # These have rows of the registry and no numbers.
 _ABOUT_NAMES = {"test_registry.py", "test_identity.py", "test_pooling.py", "test_metrics.py"}
 # Another program or library does the work, and its speed is not ours to keep.
-_FOREIGN = {"instruments"}
+_FOREIGN = {"instruments", "audio_content"}
 
 
 def text_of(folder, pattern="*.py", without=frozenset()):

@@ -56,6 +56,7 @@ FAMILIES = (
     "tracks",
     "flow",
     "detail",
+    "audio_pair",
     "audio_content",
 )
 """The packages of metrics whose ``names`` hold a table ``METRICS``."""

@@ -12,29 +12,10 @@ _SOUND: dict[str, Any] = {"dimension": "quality", "modality": "audio", "family":
 _LEVEL: dict[str, Any] = {**_SOUND, "direction": "target"}
 _DEFECT: dict[str, Any] = {**_SOUND, "direction": "down"}
 _SHARE: dict[str, Any] = {**_DEFECT, "unit": "1", "bounds": (0.0, 1.0)}
-_PAIR: dict[str, Any] = {
-    "dimension": "similarity", "modality": "audio", "family": "audio", "paired": True,
-}  # fmt: skip
-_SAMPLES: dict[str, Any] = {**_PAIR, "reference_only": True}
 _SYNC: dict[str, Any] = {"dimension": "temporal", "modality": "av", "family": "sync"}
 _LOUDNESS = "ITU-R BS.1770-4, EBU R 128"
 
 PLANNED = (
-    planned("audio_si_sdr", "scale-invariant signal-to-distortion ratio", unit="dB",
-            direction="up", bounds=(-120.0, 99.0), headline=True, gated=True, **_SAMPLES,
-            source="Le Roux, Wisdom, Erdogan and Hershey, ICASSP 2019",
-            note="a silent candidate reads -120"),
-    planned("audio_snr_db", "signal-to-noise ratio", unit="dB", direction="up",
-            bounds=(-120.0, 99.0), **_SAMPLES),
-    planned("audio_lsd_db", "root mean square distance of log spectra", unit="dB",
-            direction="down", bounds=(0.0, None), **_SAMPLES),
-    planned("audio_mel_l1", "mean absolute distance of 64 log-mel bands", unit="1",
-            direction="down", bounds=(0.0, None), **_SAMPLES),
-    planned("audio_lufs_delta", "loudness minus the reference's, of one pair", unit="LU",
-            direction="target", target=0.0, **_PAIR, source=_LOUDNESS),
-    planned("audio_align_lag_ms", "by how much the candidate is late", unit="ms",
-            direction="target", target=0.0, **_SAMPLES,
-            note="positive where the candidate is late; a lag at the end of the search is no lag"),
     planned("audio_lufs_population_delta", "mean loudness minus the reference's, of many pairs",
             dimension="distributional", modality="audio", unit="LU", direction="target",
             target=0.0, family="population", paired=True, headline=True,
