@@ -115,7 +115,8 @@ class Heard:
     Attributes:
         exact: they are there, one after the other, as whole words.
         likeness: from 0 to 1; 1 exactly where ``exact``.
-        stretch: the closest stretch of whole words; empty where none comes close at all.
+        stretch: the closest stretch of whole words, of several the one that ends first; empty where
+            none comes close at all.
     """
 
     exact: bool
