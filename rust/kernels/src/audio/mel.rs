@@ -46,11 +46,10 @@ impl Mel {
     pub(super) fn logs(&self, bins: &[Bin]) -> Bands {
         let mut bands = [[0.0; BATCH]; BANDS];
         for (bin, shares) in bins.iter().zip(&self.shares) {
-            let power = bin.power();
+            let magnitudes = bin.power().map(f64::sqrt);
             for &(band, weight) in shares {
-                let sum = &mut bands[band];
-                for l in 0..BATCH {
-                    sum[l] += weight * power[l].sqrt();
+                for (sum, magnitude) in bands[band].iter_mut().zip(magnitudes) {
+                    *sum += weight * magnitude;
                 }
             }
         }
