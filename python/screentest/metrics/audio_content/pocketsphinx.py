@@ -1,8 +1,10 @@
 """CMU PocketSphinx as a transcriber: small, on the CPU, with its model of US English inside.
 
-It hears clearly spoken English over little else; of other languages, song, accents and noise it
-writes nonsense. A transcript that lacks the words says that this transcriber did not hear them.
-Nothing tells it what was asked for: a grammar of the words asked would make it hear them.
+It hears clearly spoken English over little else: of clear synthesised voices it gets 2 to 6 % of
+the words wrong, of a book read aloud a third, with noise 20 dB below the speech about half; of
+other languages, song and accents it writes nonsense. A transcript that lacks the words says that
+this transcriber did not hear them. Nothing tells it what was asked for: a grammar of the words
+asked would make it hear them.
 """
 
 from __future__ import annotations
