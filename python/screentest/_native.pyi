@@ -23,6 +23,7 @@ __all__ = [
     "TRACK_WINDOWS",
     "TRACK_WINDOW_LENGTH",
     "VERSION",
+    "AudioMeter",
     "AudioPair",
     "DetailKernel",
     "FidelityKernel",
@@ -458,6 +459,70 @@ def window_starts(frames: int, windows: int, length: int) -> list[int]:
 
 def working_size(width: int, height: int) -> tuple[int, int]:
     """(width, height) of the picture that tracks and flow are measured in: 384 rows at most."""
+
+class _Channel(TypedDict):
+    rms_dbfs: float
+    peak_dbfs: float
+    true_peak_dbtp: float
+    true_peak_at: int
+    dc_offset: float
+    clipped: int
+
+class _Loudness(TypedDict):
+    integrated: float | None
+    ungated: float | None
+    blocks: int
+    momentary_max: float | None
+    short_term_max: float | None
+    range: float | None
+    momentary: _F64
+    short_term: _F64
+
+class _Audio(TypedDict):
+    samples: int
+    non_finite: int
+    first_non_finite: int | None
+    rms_dbfs: float
+    channels: list[_Channel]
+    first_clip: int | None
+    stereo: tuple[float, float, float] | None
+    silence_blocks: int
+    silent_blocks: int
+    longest_silence: int
+    longest_silence_from: int
+    block_samples: int
+    spectral_flatness: float | None
+    oversampling: int
+    loudness: _Loudness | None
+    tenth_samples: int
+    tenth_rms_dbfs: _F64
+    tenth_peak_dbfs: _F64
+
+@final
+class AudioMeter:
+    """Levels, clipping, offset, stereo, silence, flatness, true peak and loudness of one sound. The
+    sizes of the blocks, the threads and the instruction set change no bit."""
+
+    def __new__(
+        cls,
+        channels: int,
+        sample_rate: int,
+        *,
+        weights: Sequence[Literal["one", "surround", "zero"]] | None = None,
+        front: tuple[int, int] | None = None,
+        threads: int = 1,
+        simd: str | None = None,
+    ) -> AudioMeter:
+        """``weights``: what each channel counts for in loudness, which is not measured without
+        them. ``front``: the indices of left and right."""
+
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples ``(n, C)``, C-contiguous; any ``n``."""
+
+    def finish(self) -> _Audio:
+        """What was found; places are sample indices. ``stereo`` is the level of left and right, of
+        half of their difference, and their correlation. ``channels`` is empty and what is optional
+        ``None`` where a sample is NaN or infinite."""
 
 @final
 class OnsetEnvelope:

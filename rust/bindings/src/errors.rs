@@ -22,6 +22,8 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::NonFinite { .. } => "non_finite",
         Error::OutOfRange { .. } => "out_of_range",
         Error::NoProfile { .. } => "no_profile",
+        Error::BadSound { .. } => "bad_sound",
+        Error::BadBlock { .. } => "bad_block",
         _ => "bad_input",
     };
     input_error(py, &error.to_string(), code)

@@ -1,5 +1,6 @@
 //! The boundary between Python and the kernels: borrow, check, compute without the GIL, map errors.
 
+mod audio;
 mod detail;
 mod errors;
 mod fidelity;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// The compiled core of screentest; `_native.pyi` documents it.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::audio::AudioMeter;
     #[pymodule_export]
     use crate::detail::DetailKernel;
     #[pymodule_export]

@@ -120,6 +120,21 @@ pub enum Error {
         /// Index of the frame.
         frame: usize,
     },
+    /// A sound with no channel or too many, at a rate that no meter takes, or whose channels are
+    /// given another number of weights.
+    BadSound {
+        /// Channels.
+        channels: usize,
+        /// Samples per second.
+        rate: u32,
+    },
+    /// A block that does not hold whole frames.
+    BadBlock {
+        /// Samples of the block.
+        samples: usize,
+        /// Samples of a frame.
+        channels: usize,
+    },
 }
 
 impl fmt::Display for Error {
@@ -192,6 +207,14 @@ impl fmt::Display for Error {
             Self::NoProfile { frame } => {
                 write!(f, "frame {frame} has no grid profile: push it with grid=True first")
             }
+            Self::BadSound { channels, rate } => write!(
+                f,
+                "a sound of {channels} channels at {rate} Hz: expected 1 to 64 channels, a weight for each, at 16 to 2822400 Hz"
+            ),
+            Self::BadBlock { samples, channels } => write!(
+                f,
+                "a block of {samples} samples: expected a multiple of the {channels} channels"
+            ),
         }
     }
 }
