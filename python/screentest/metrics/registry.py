@@ -56,6 +56,7 @@ FAMILIES = (
     "tracks",
     "flow",
     "detail",
+    "audio",
     "audio_pair",
     "audio_content",
 )

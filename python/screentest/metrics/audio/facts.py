@@ -41,11 +41,13 @@ class AudioSeries(Series):
     """Numbers of each tenth of a second, the last of which may be shorter.
 
     Attributes:
-        time_s: where each begins, from the first sample.
+        time_s: where each begins, from the first sample. A tenth is ten times as many samples as
+            10 ms have, rounded down: at 22050 Hz 2200.
         rms_dbfs: level of all channels.
         peak_dbfs: largest sample of all channels.
-        momentary_lufs: loudness of the 400 ms that end with this tenth; NaN before there are
-            that many, where they hold no energy, and throughout where there is no loudness.
+        momentary_lufs: loudness of the 400 ms that end with this tenth (with the last whole
+            10 ms of one that is cut short); NaN before there are that many, where they hold no
+            energy, and throughout where there is no loudness.
         short_term_lufs: the same of 3 s.
     """
 
@@ -73,21 +75,23 @@ class AudioFacts(msgspec.Struct, frozen=True, kw_only=True):
             1 from there on.
         audio_clip_fraction: share of the samples with a magnitude of at least 0.999.
         audio_dc_offset: largest magnitude of a channel's mean.
-        audio_spectral_flatness: geometric over arithmetic mean of the power spectrum.
+        audio_spectral_flatness: geometric over arithmetic mean of the power spectrum of the
+            channels' mean; ``None`` where that is silent.
         audio_silence_fraction: share of the 50 ms blocks whose mean power over the channels is
-            below -60 dBFS.
+            below -60 dBFS; whole blocks, or the whole of a sound that is shorter.
         audio_max_silence_run: longest run of such blocks, over all blocks.
-        longest_silence_s: from when to when it lasts.
-        loudest_s: where the true peak is.
+        longest_silence_s: from when to when the first of the longest runs lasts.
+        loudest_s: where the true peak is, to about 40 samples; ``None`` for silence.
         first_clip_s: where the first sample of a magnitude of at least 0.999 is.
         audio_side_dbfs: level of half of left minus right; ``None`` without two front channels.
         audio_stereo_separation_db: level of these two channels minus that.
         audio_channel_correlation: Pearson correlation of left and right; 1 where one is constant.
         audio_lufs: integrated loudness.
         ungated_lufs: loudness of all 400 ms blocks without the gates.
-        momentary_max_lufs: largest loudness of 400 ms.
-        short_term_max_lufs: largest loudness of 3 s.
-        loudness_range_lu: loudness range (EBU Tech 3342).
+        momentary_max_lufs: largest loudness of 400 ms, looked at each 10 ms.
+        short_term_max_lufs: largest loudness of 3 s, looked at each 10 ms.
+        loudness_range_lu: loudness range (EBU Tech 3342), of a sound of 3 s or more. It settles
+            only after about a minute.
         channels: each channel.
         series: each tenth of a second.
         unmeasured: metrics that have no value, with the reason.
