@@ -45,6 +45,13 @@ class Studio:
         path.write_bytes(data[: int(len(data) * share)])
         return path
 
+    def samples(self, path: Path, channels: int, *args: object) -> np.ndarray:
+        """ffmpeg's own decode of the first audio stream (or what ``args`` map) to float32
+        ``(N, C)``, at its own rate and in its own order."""
+        raw = path.with_name(f"{path.name}.f32")
+        self.run("-i", path, *(args or ("-map", "0:a:0")), "-f", "f32le", "-c:a", "pcm_f32le", raw)
+        return np.frombuffer(raw.read_bytes(), "<f4").reshape(-1, channels)
+
     def pixels(
         self, path: Path, pix_fmt: str, width: int, height: int, *args: object
     ) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from screentest.errors import MediaError
-from screentest.media import open_clip
+from screentest.media import open_clip, read_audio
 
 torch = pytest.importorskip("torch", reason='pip install "screentest[torch]"')
 
@@ -65,3 +65,22 @@ def test_a_list_of_tensors_is_a_clip():
 def test_a_meta_tensor_has_no_samples():
     with pytest.raises(MediaError, match="meta"):
         open_clip(torch.empty(3, 20, 30, 3, device="meta"))
+
+
+def test_a_waveform_with_its_channels_first_is_read_as_it_lies():
+    waveform = torch.rand(2, 500, generator=torch.Generator().manual_seed(2)) - 0.5
+    with read_audio(waveform, sample_rate=24000, layout="CN") as sound:
+        assert (sound.info.channels, sound.info.flags) == (2, ())
+        assert np.array_equal(sound.samples, waveform.numpy().T)
+    with pytest.raises(MediaError, match="CN"):
+        read_audio(waveform, sample_rate=24000)
+
+
+def test_a_waveform_that_needs_a_gradient_is_detached_and_a_narrow_one_widened():
+    waveform = torch.tensor([0.5, -0.25, 0.75])
+    sound = read_audio(waveform.clone().requires_grad_(), sample_rate=8000)
+    assert sound.info.flags == ("detached",)
+    assert sound.samples[:, 0].tolist() == [0.5, -0.25, 0.75]
+    narrow = read_audio(waveform.to(torch.bfloat16), sample_rate=8000)
+    assert narrow.info.flags == ("converted",)
+    assert narrow.samples[:, 0].tolist() == [0.5, -0.25, 0.75]

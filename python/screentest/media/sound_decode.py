@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from screentest.media.info import Damage
 from screentest.media.packets import count_of
+from screentest.media.streams import fraction
 
 if TYPE_CHECKING:
     from av import AudioFrame
@@ -133,9 +134,8 @@ def decoded(
 
 def time_of(part: Any) -> float | None:
     """Seconds on the container's clock of a packet or frame, ``None`` if it does not say."""
-    if part is None or part.pts is None or not part.time_base:
-        return None
-    return float(part.pts * part.time_base)
+    base = None if part is None else fraction(part.time_base)
+    return None if base is None or part.pts is None else float(part.pts * base)
 
 
 def _reason(error: BaseException) -> str:

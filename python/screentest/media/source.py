@@ -28,7 +28,7 @@ _FORMATS = ",".join(
         "pam_pipe,pbm_pipe,pfm_pipe,hdr_pipe,qoi_pipe,sgi_pipe,jpegxl_pipe,j2k_pipe",
         "jpegls_pipe,pcx_pipe,sunrast_pipe,photocd_pipe,webp_anim,jpegxl_anim,mjpeg",
         # Audio alone, so that the answer is "no video stream" rather than "cannot be read".
-        "wav,mp3,aac,flac,aiff,ac3,eac3,w64,caf,opus,au,wv,tta,ape,amr,mlp,truehd,dts",
+        "wav,mp3,aac,loas,flac,aiff,ac3,eac3,w64,caf,au,wv,tta,ape,amr,mlp,truehd,dts,dtshd,dsf,mpc,mpc8",
     )
 )
 _BUFFER = 1 << 20
