@@ -3,7 +3,8 @@
 Decoders stop without a word where a file ends early. The containers' outermost sizes tell, without
 decoding and without trusting any duration: an MP4 box, a Matroska segment or a RIFF chunk that
 reaches beyond the end of the file, an Ogg stream without its last page, a Y4M file that ends within
-a frame, a GIF without its trailer, a PNG without IEND, a JPEG without its end marker.
+a frame, a GIF without its trailer, a PNG without IEND, a JPEG without its end marker, and the sizes
+that files of sound alone store.
 """
 
 from __future__ import annotations
