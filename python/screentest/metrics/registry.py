@@ -59,6 +59,7 @@ FAMILIES = (
     "audio",
     "audio_pair",
     "audio_content",
+    "sync",
 )
 """The packages of metrics whose ``names`` hold a table ``METRICS``."""
 

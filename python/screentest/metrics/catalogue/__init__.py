@@ -6,13 +6,12 @@ number on. A row leaves with the family that measures it.
 
 from __future__ import annotations
 
-from screentest.metrics.catalogue import adherence, audio, population, quality
+from screentest.metrics.catalogue import adherence, population, quality
 
 __all__ = ["PLANNED"]
 
 PLANNED = (
     *quality.PLANNED,
-    *audio.PLANNED,
     *adherence.PLANNED,
     *population.PLANNED,
 )

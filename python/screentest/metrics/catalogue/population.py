@@ -21,4 +21,8 @@ PLANNED = (
             modality="video", bounds=(0.0, None), **_SETS,
             note="unbounded where the reference hardly varies: gate on it with a calibration of "
             "your own"),
+    planned("audio_lufs_population_delta", "mean loudness minus the reference's, of many pairs",
+            dimension="distributional", modality="audio", unit="LU", direction="target",
+            target=0.0, family="population", paired=True, headline=True,
+            note="audio_lufs_delta is of one pair"),
 )  # fmt: skip
