@@ -30,6 +30,7 @@ __all__ = [
     "FrameFormat",
     "IntegrityAccumulator",
     "LagSearch",
+    "LoudnessMeter",
     "OnsetEnvelope",
     "PairingAccumulator",
     "SignalAccumulator",
@@ -523,6 +524,19 @@ class AudioMeter:
         """What was found; places are sample indices. ``stereo`` is the level of left and right, of
         half of their difference, and their correlation. ``channels`` is empty and what is optional
         ``None`` where a sample is NaN or infinite."""
+
+@final
+class LoudnessMeter:
+    """Integrated loudness of a sound, and nothing else; ``weights`` as in :class:`AudioMeter`."""
+
+    def __new__(
+        cls, sample_rate: int, weights: Sequence[Literal["one", "surround", "zero"]]
+    ) -> LoudnessMeter: ...
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples ``(n, C)``, C-contiguous; any ``n``."""
+
+    def finish(self) -> float | None:
+        """In LUFS; ``None`` where no block of 400 ms passes the gates."""
 
 @final
 class OnsetEnvelope:

@@ -65,6 +65,30 @@ impl AudioMeter {
     }
 }
 
+/// Integrated loudness alone.
+#[pyclass(frozen, module = "screentest._native")]
+pub(crate) struct LoudnessMeter(Open<audio::Loudness>);
+
+#[pymethods]
+impl LoudnessMeter {
+    #[new]
+    fn new(py: Python<'_>, sample_rate: u32, weights: Vec<String>) -> PyResult<Self> {
+        let weights =
+            weights.iter().map(|name| weight_of(py, name)).collect::<PyResult<Vec<_>>>()?;
+        let meter = audio::Loudness::new(sample_rate, &weights).map_err(|e| raise(py, &e))?;
+        Ok(Self(Open::new(meter)))
+    }
+
+    fn push(&self, py: Python<'_>, block: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
+        let (samples, _) = block_of(py, &block)?;
+        self.0.with(py, |meter| meter.push(samples))?.map_err(|e| raise(py, &e))
+    }
+
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        Ok(self.0.take(py)?.finish(0).integrated)
+    }
+}
+
 fn weight_of(py: Python<'_>, name: &str) -> PyResult<Weight> {
     match name {
         "one" => Ok(Weight::One),

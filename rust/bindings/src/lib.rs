@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::audio::AudioMeter;
+    use crate::audio::{AudioMeter, LoudnessMeter};
     #[pymodule_export]
     use crate::detail::DetailKernel;
     #[pymodule_export]

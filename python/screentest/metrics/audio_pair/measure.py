@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from screentest import compute
 from screentest._native import AudioPair, LagSearch
 from screentest.errors import ProtocolError
 from screentest.media.sound import Sound, read_audio
+from screentest.metrics.audio.facts import AudioFacts
+from screentest.metrics.audio.measure import measure_audio
 from screentest.metrics.audio_pair.facts import (
     AudioPairFacts,
     PairChannel,
@@ -25,9 +27,6 @@ from screentest.metrics.audio_pair.replay import Replay
 from screentest.metrics.audio_pair.scores import Sums
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.identity import worst_of
-
-if TYPE_CHECKING:
-    from screentest.metrics.audio import AudioFacts
 
 __all__ = ["measure_audio_pair"]
 
@@ -103,7 +102,7 @@ class _Pair:
                 rates=(theirs.sample_rate_hz, ours.sample_rate_hz),
             )
         self.sounds = (reference, candidate)
-        self.sides = (Replay(reference), Replay(candidate))
+        self.sides = tuple(Replay(sound, loudness=facts is None) for sound in self.sounds)
         self.rate = ours.sample_rate_hz
         self.facts = facts
         self.threads = threads
@@ -180,22 +179,19 @@ class _Pair:
         return " and ".join(silent) or "they share too little sound"
 
     def _lufs_delta(self) -> float | None:
-        from screentest.metrics.audio import measure_audio
-
-        if self.facts is None:
-            self.facts = (
-                measure_audio(self.sounds[0], threads=self.threads),
-                measure_audio(self.sounds[1], threads=self.threads),
-            )
-        theirs, ours = (facts.audio_lufs for facts in self.facts)
+        theirs, ours = (self._lufs(at) for at in (0, 1))
         if ours is not None and theirs is not None:
             return ours - theirs
-        for facts, name in zip(self.facts, _NAMES, strict=True):
-            if facts.audio_lufs is None:
-                why = next(gap.reason for gap in facts.unmeasured if gap.axis == "audio_lufs")
-                self._gap("audio_lufs_delta", f"the {name} has no loudness: {why}")
-                break
+        at = 0 if theirs is None else 1
+        facts = (
+            self.facts[at] if self.facts else measure_audio(self.sounds[at], threads=self.threads)
+        )
+        why = next(gap.reason for gap in facts.unmeasured if gap.axis == "audio_lufs")
+        self._gap("audio_lufs_delta", f"the {_NAMES[at]} has no loudness: {why}")
         return None
+
+    def _lufs(self, at: int) -> float | None:
+        return self.facts[at].audio_lufs if self.facts else self.sides[at].lufs
 
     def _channels(self, tracks: npt.NDArray[np.float64]) -> tuple[PairChannel, ...]:
         sums = [Sums.over(track) for track in tracks]

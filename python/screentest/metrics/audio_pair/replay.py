@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from screentest._native import LoudnessMeter
 from screentest.media.background import in_background
+from screentest.metrics.audio.weights import weights_of
 
 if TYPE_CHECKING:
     from screentest.media.sound import Sound
@@ -25,10 +27,17 @@ class Replay:
     Attributes:
         samples: per channel, known once the blocks have been read to their end.
         first_non_finite_s: when the first NaN or infinity sounds, ``None`` if there is none.
+        lufs: integrated loudness, if it was asked for and there is one.
     """
 
-    def __init__(self, sound: Sound) -> None:
+    def __init__(self, sound: Sound, *, loudness: bool) -> None:
         self._sound = sound
+        info = sound.info
+        weights = weights_of(info.positions, info.sample_rate_hz)
+        self._meter: LoudnessMeter | None = None
+        if loudness and not isinstance(weights, str):
+            self._meter = LoudnessMeter(info.sample_rate_hz, weights)
+        self.lufs: float | None = None
         self._kept: list[npt.NDArray[np.float32]] | None = []
         self._complete = False
         self.samples = 0
@@ -45,10 +54,16 @@ class Replay:
                 self._note(block, at)
             at += len(block)
             yield block
+        if self._meter is not None and not self._complete:
+            self.lufs = self._meter.finish()
         self.samples, self._complete = at, True
 
     def _decoded(self) -> Generator[npt.NDArray[np.float32], None, None]:
-        yield from self._sound.blocks()
+        """On the thread that decodes, beside the search for the lag."""
+        for block in self._sound.blocks():
+            if self._meter is not None and not self._complete:
+                self._meter.push(block)
+            yield block
 
     def _note(self, block: npt.NDArray[np.float32], at: int) -> None:
         # The sum of finite samples is finite: they are at most 16.

@@ -42,9 +42,9 @@ pub struct LoudnessFound {
     pub short_term: Vec<f64>,
 }
 
-/// The meter of one sound.
+/// The loudness of one sound.
 #[derive(Debug)]
-pub(super) struct Loudness {
+pub struct Loudness {
     meter: EbuR128,
     channels: usize,
     step: usize,
@@ -61,7 +61,8 @@ pub(super) struct Loudness {
 }
 
 impl Loudness {
-    pub(super) fn new(rate: u32, weights: &[Weight]) -> Result<Self> {
+    /// A meter at `rate` samples per second of as many channels as there are weights.
+    pub fn new(rate: u32, weights: &[Weight]) -> Result<Self> {
         let channels = weights.len();
         let refused = |_| Error::BadSound { channels, rate };
         let mut meter = EbuR128::new(channels as u32, rate, Mode::I).map_err(refused)?;
@@ -84,7 +85,7 @@ impl Loudness {
     }
 
     /// Adds interleaved samples.
-    pub(super) fn push(&mut self, interleaved: &[f32]) -> Result<()> {
+    pub fn push(&mut self, interleaved: &[f32]) -> Result<()> {
         let mut rest = interleaved;
         while !rest.is_empty() {
             let room = (self.step - self.filled) * self.channels;
@@ -130,7 +131,7 @@ impl Loudness {
     }
 
     /// What is known of the whole sound, with a value for each of `tenths`.
-    pub(super) fn finish(mut self, tenths: usize) -> LoudnessFound {
+    pub fn finish(mut self, tenths: usize) -> LoudnessFound {
         let integrated = self.meter.loudness_global().ok().filter(|value| value.is_finite());
         let range = range_of(&self.short_term);
         // The last tenth may be cut short: its windows end with its last whole step.

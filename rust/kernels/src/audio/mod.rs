@@ -16,7 +16,7 @@ mod true_peak;
 pub use flatness::Flatness;
 pub use lag::{Best, LagSearch};
 pub use levels::{ChannelLevels, Silence, Stereo};
-pub use loudness::LoudnessFound;
+pub use loudness::{Loudness, LoudnessFound};
 pub use meter::{AudioFound, AudioMeter};
 pub use onsets::Onsets;
 pub use pair::{AudioPair, Sums};
