@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,11 +15,11 @@ __all__ = ["CutFinder"]
 # changes half of the cells.
 _CHANGED = 8 * 16.0
 _SHARE = 0.5
-# What follows is looked at for this long: a flash is over by then.
-_AFTER_S = 0.25
+# What was before and what follows is looked at for this long: a flash is over by then.
+_AROUND_S = 0.25
 # Light that goes on leaves the pattern of the picture as it was.
 _ALIKE = 0.5
-# A camera that swings goes on changing the picture; a cut is this many times what follows.
+# A camera that swings changes the picture before and after; a cut is this many times that.
 _ABRUPT = 2.0
 
 
@@ -28,6 +28,7 @@ class _Candidate:
     index: int
     time_s: float
     size: float
+    moving: float
     before: Array
     grids: list[Array] = field(default_factory=list)
     changes: list[float] = field(default_factory=list)
@@ -40,20 +41,26 @@ class CutFinder:
         self._index = 0
         self._open: list[_Candidate] = []
         self._cuts: list[tuple[int, float]] = []
+        self._recent: deque[tuple[float, Array, float]] = deque()
 
-    def take(self, time_s: float, grid: Array, change: Array, lately: Sequence[Array]) -> None:
-        """One frame after the first: ``change`` from the frame before, ``lately`` the grids of the
-        last quarter second before it."""
-        self._index += 1
-        size = float(change.mean())
+    def take(self, time_s: float, grid: Array, change: Array | None) -> None:
+        """The next frame, with its change from the one before."""
+        size = 0.0 if change is None else float(change.mean())
         for one in self._open:
             one.grids.append(grid)
             one.changes.append(size)
-        while self._open and time_s >= self._open[0].time_s + _AFTER_S:
+        while self._open and time_s >= self._open[0].time_s + _AROUND_S:
             self._settle(self._open.pop(0))
-        if (change > _CHANGED).mean() >= _SHARE and lately:
-            before = np.median(np.stack(lately), axis=0)
-            self._open.append(_Candidate(self._index, time_s, size, before, [grid]))
+        if change is not None and (change > _CHANGED).mean() >= _SHARE:
+            before = np.median([grid for _, grid, _ in self._recent], axis=0)
+            # The first frame has no change.
+            sizes = [size for _, _, size in self._recent if size]
+            moving = float(np.median(sizes)) if sizes else 0.0
+            self._open.append(_Candidate(self._index, time_s, size, moving, before, [grid]))
+        self._recent.append((time_s, grid, size))
+        while len(self._recent) > 1 and self._recent[0][0] < time_s - _AROUND_S:
+            self._recent.popleft()
+        self._index += 1
 
     def finish(self) -> list[tuple[int, float]]:
         """Index and time of the first frame of each shot but the first."""
@@ -65,7 +72,7 @@ class CutFinder:
         after = np.median(np.stack(one.grids), axis=0)
         lasting = (np.abs(after - one.before) > _CHANGED).mean() >= _SHARE
         following = float(np.median(one.changes)) if one.changes else 0.0
-        abrupt = one.size >= _ABRUPT * following
+        abrupt = one.size >= _ABRUPT * max(one.moving, following)
         if lasting and abrupt and _likeness(one.before, after) < _ALIKE:
             self._cuts.append((one.index, one.time_s))
 

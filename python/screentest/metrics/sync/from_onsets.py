@@ -39,6 +39,7 @@ _SOUNDS_APART_S = 0.05
 _LONGEST_FRAME_S = 0.06
 
 
+_NONE_SHARED = "no shared events: at no offset do sounds and changes of the picture go together"
 _TOO_SHORT = f"too short: sound and picture have less than {LEAST_POINTS * HOP_S:g} s in common"
 
 
@@ -65,11 +66,9 @@ def _measure(picture: Picture, flux: Flux, found: dict[str, Any]) -> None:
         raise _Reason("no sudden sounds: the sound is steady or swells slowly")
     if not len(seen.event_s):
         still = float(picture.rise.max(initial=0.0)) < _LEAST_RISE
-        raise _Reason(
-            "no changes in the picture"
-            if still
-            else "no sudden changes in the picture: what moves in it moves steadily"
-        )
+        if not still:
+            raise _Reason("no sudden changes in the picture: what moves in it moves steadily")
+        raise _Reason("no changes in the picture" + " besides its cuts" * bool(picture.cuts_s))
     curve = correlate(seen, heard, min(frame_s, _LONGEST_FRAME_S))
     if curve is None:
         raise _Reason(_TOO_SHORT)
@@ -156,24 +155,11 @@ def _check_shared(
     curve: Curve, pairs: Pairs, seen: Onsets, heard: Onsets, rival: int | None
 ) -> None:
     confidence = float(curve.r[curve.best])
-    if (
-        confidence < _LEAST_CONFIDENCE
-        or curve.prominence < _LEAST_PROMINENCE
-        or not len(pairs.picture_s)
-    ):
-        raise _Reason(
-            "no shared events: at no offset do sounds and changes of the picture go together"
-        )
-    if rival is not None and curve.r[rival] >= _RIVAL * confidence:
-        one, other = sorted((curve.offset_s, float(curve.lag_s[rival])))
-        raise _Reason(
-            "ambiguous: the events go together as well with the sound "
-            f"{1e3 * one:.0f} as with it {1e3 * other:.0f} ms late"
-        )
+    if confidence < _LEAST_CONFIDENCE or not len(pairs.picture_s):
+        raise _Reason(_NONE_SHARED)
     start, end = seen.time_s[0] - SEARCH_S, seen.time_s[-1] + SEARCH_S
     sounds = int(np.count_nonzero((heard.event_s >= start) & (heard.event_s <= end)))
     pictures = len(seen.event_s)
-    complete = len(pairs.picture_s) == pictures == sounds
     expected = chance(
         pairs.offsets_s,
         pictures=pictures,
@@ -181,11 +167,26 @@ def _check_shared(
         common_s=curve.common * HOP_S,
         search_s=float(curve.lag_s[-1] - curve.lag_s[0]),
     )
+    # One flash with one click is never more than chance gives, and all there is to go by.
+    complete = len(pairs.picture_s) == pictures == sounds
     if not complete and expected > _MOST_BY_CHANCE:
         raise _Reason(
             f"no shared events: that {len(pairs.picture_s)} of {pictures} changes of the picture "
             f"and {sounds} sounds go together is no more than chance"
         )
+    if curve.best in (0, len(curve.r) - 1):
+        raise _Reason(
+            f"no shared events within {1e3 * SEARCH_S:g} ms: they go together best at the end of "
+            "the search"
+        )
+    if rival is not None and curve.r[rival] >= _RIVAL * confidence:
+        one, other = sorted((curve.offset_s, float(curve.lag_s[rival])))
+        raise _Reason(
+            "ambiguous: the events go together as well with the sound "
+            f"{1e3 * one:.0f} as with it {1e3 * other:.0f} ms late"
+        )
+    if curve.prominence < _LEAST_PROMINENCE:
+        raise _Reason(_NONE_SHARED)
 
 
 def _interval_ms(offset: float, pairs: Pairs, frame_s: float, attack: float) -> tuple[float, float]:

@@ -57,7 +57,7 @@ def measure_sync(
     Raises:
         MediaError: picture or sound cannot be read (``no_audio_stream``: there is none), or a frame
             holds NaN or infinite samples.
-        InputError: an argument is wrong, or a clip in memory came without ``sound``.
+        InputError: an argument is wrong, or pictures alone came without ``sound``.
         FileNotFoundError: there is no such file.
 
     Example:
@@ -116,9 +116,13 @@ def _file_of(clip: Any) -> Any:
     if isinstance(clip, Clip):
         if clip.info.kind == "video" and os.path.isfile(clip.info.source):
             return clip.info.source
-    elif not is_in_memory(clip):
+    elif not is_in_memory(clip) and not _is_folder(clip):
         return clip
     raise InputError(
-        "frames in memory hold no sound: say sound= (a path, or samples with sample_rate=)",
+        "pictures alone hold no sound: say sound= (a path, or samples with sample_rate=)",
         code="no_sound",
     )
+
+
+def _is_folder(clip: Any) -> bool:
+    return isinstance(clip, (str, os.PathLike)) and os.path.isdir(clip)

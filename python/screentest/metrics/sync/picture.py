@@ -26,8 +26,8 @@ _AGAIN = 2.0
 _LEAST_MOTION = 2
 # Grids are in whole steps of a sixteenth of an 8-bit level, so that sums of them are exact.
 _LEVEL = 16.0
-# Coding noise moves the mean of a cell by less than a level.
-_FLOOR = _LEVEL
+# Coding noise and the steps of a slow fade move the mean of a cell by no more than two levels.
+_FLOOR = 2 * _LEVEL
 # Cells along the longer side, at most: an event of a thirtieth of the picture fills one.
 _CELLS = 32
 
@@ -113,18 +113,20 @@ class PictureOnsets:
     def _rise(self, now: float, grid: Array) -> float:
         if not self._recent:
             self._recent.append((now, grid))
+            self._cuts.take(now, grid, None)
             return 0.0
         change = np.abs(grid - self._recent[-1][1])
-        self._cuts.take(now, grid, change, [g for t, g in self._recent if t >= now - _SHORT_S])
+        self._cuts.take(now, grid, change)
         fresh = np.zeros_like(grid)
         lively = change > _FLOOR
         if lively.any():
             fresh[lively] = np.minimum(change[lively], self._departure(now, grid, lively)) - _FLOOR
             np.maximum(fresh, 0.0, out=fresh)
-        before = np.zeros_like(grid)
-        for _, moved in self._moved:
-            np.maximum(before, moved, out=before)
-        rise = float(np.maximum(fresh - _AGAIN * _spread(before), 0.0).sum())
+        rise = 0.0
+        # Of the first change it is not known whether it was going on before.
+        if self._moved:
+            before = np.max([moved for _, moved in self._moved], axis=0)
+            rise = float(np.maximum(fresh - _AGAIN * _spread(before), 0.0).sum())
         self._keep(now, grid, fresh)
         return rise / _LEVEL
 
