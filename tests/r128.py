@@ -33,7 +33,7 @@ def _run(ffmpeg, source, given):
     command = [ffmpeg, "-v", "error", *map(str, source), "-af", filters, "-f", "null", "-"]
     done = subprocess.run(command, input=given, capture_output=True, check=True)
     last = dict(re.findall(r"^lavfi\.r128\.(\S+)=(\S+)$", done.stdout.decode(), re.MULTILINE))
-    # The filter writes magnitudes to three places, of which 0.001 is a 60 dB floor.
+    # Magnitudes, written to three places.
     peaks = [float(last[f"true_peaks_ch{c}"]) for c in range(64) if f"true_peaks_ch{c}" in last]
     decibels = tuple(20 * math.log10(peak) if peak > 0 else -math.inf for peak in peaks)
     return R128(float(last["I"]), float(last["LRA"]), decibels)

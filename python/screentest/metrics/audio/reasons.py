@@ -46,7 +46,9 @@ def _reason(name: str, facts: AudioFacts, no_loudness: str | None, blocks: int) 
         return Unmeasured(name, f"the layout {layout} has no left and right", applies=False)
     if facts.audio_peak_dbfs == FLOOR_DB:
         return Unmeasured(name, "silent: no sample is above -120 dBFS")
-    return Unmeasured(name, "the channels cancel each other in their mean")
+    if len(facts.channels) > 1:
+        return Unmeasured(name, "the mean of the channels is silent: they cancel each other")
+    return Unmeasured(name, "no frame of 1024 samples holds anything")
 
 
 def _loudness(facts: AudioFacts, blocks: int) -> str:
