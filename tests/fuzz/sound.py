@@ -8,8 +8,8 @@ import numpy as np
 with atheris.instrument_imports(include=["screentest"]):
     # By name, since the package loads its parts on first use, and what loads later is not traced.
     import screentest.media.sound
-    import screentest.media.sound_arrays
-    import screentest.media.sound_files
+    import screentest.media.sound.arrays
+    import screentest.media.sound.files
     from screentest.errors import ScreentestError
 
 DTYPES = ["u1", "i2", ">i2", "u4", "i8", "f2", "f4", "f8", "?", "c8"]

@@ -8,8 +8,8 @@ import pytest
 
 from screentest.errors import MediaError, ScreentestError
 from screentest.media import read_audio
-from screentest.media.sound_blocks import Assembly, SoundPlan
-from screentest.media.sound_decode import SoundLog
+from screentest.media.sound.blocks import Assembly, SoundPlan
+from screentest.media.sound.decode import SoundLog
 from tests.media.test_damaged_files import mutated
 
 TONE = ("-f", "lavfi", "-i", "sine=440:r=48000:d=1.5", "-ac", "2")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screentest.media.sound_timeline import Timeline
+from screentest.media.sound.timeline import Timeline
 
 RATE = 48000
 

@@ -13,7 +13,7 @@ import os
 import re
 from typing import BinaryIO
 
-from screentest.media.sound_extent import beyond, sound_end
+from screentest.media.sound.extent import beyond, sound_end
 
 __all__ = ["missing_end"]
 

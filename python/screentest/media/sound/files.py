@@ -10,10 +10,10 @@ from screentest.media.clip import Array
 from screentest.media.extent import missing_end
 from screentest.media.info import Damage, SoundInfo
 from screentest.media.sound import Sound
-from screentest.media.sound_blocks import Assembly, SoundPlan
-from screentest.media.sound_decode import SoundLog, decoded, time_of
-from screentest.media.sound_layouts import UNKNOWN, Placing, named_layout, placing_of
-from screentest.media.sound_streams import choose_audio
+from screentest.media.sound.blocks import Assembly, SoundPlan
+from screentest.media.sound.decode import SoundLog, decoded, time_of
+from screentest.media.sound.layouts import UNKNOWN, Placing, named_layout, placing_of
+from screentest.media.sound.streams import choose_audio
 from screentest.media.source import MediaSource, sniff
 from screentest.media.streams import declared_duration, fraction
 

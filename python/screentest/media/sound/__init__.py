@@ -114,7 +114,7 @@ def read_audio(
         _refuse(said, tuple(said), "describes a source; an opened sound says this itself")
         return source
     if is_in_memory(source):
-        from screentest.media.sound_arrays import open_array_sound
+        from screentest.media.sound.arrays import open_array_sound
 
         _refuse(said, ("stream",), "chooses among a file's streams; an array has none")
         if sample_rate is None:
@@ -126,7 +126,7 @@ def read_audio(
             source, rate=_check_rate(sample_rate), channel_layout=channel_layout, layout=layout
         )
     _refuse(said, ("sample_rate", "layout"), "describes an array; a file says this itself")
-    from screentest.media.sound_files import open_file_sound
+    from screentest.media.sound.files import open_file_sound
 
     return open_file_sound(media_source(source), stream=stream, channel_layout=channel_layout)
 

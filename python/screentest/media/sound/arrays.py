@@ -13,8 +13,8 @@ from screentest.media.adopt import Adopted, adopt, is_pil_image
 from screentest.media.clip import Array
 from screentest.media.info import SoundInfo
 from screentest.media.sound import Sound
-from screentest.media.sound_layouts import named_layout, usual_layout
-from screentest.media.sound_samples import convert_into, out_of_range, range_error
+from screentest.media.sound.layouts import named_layout, usual_layout
+from screentest.media.sound.samples import convert_into, out_of_range, range_error
 
 __all__ = ["ArraySound", "open_array_sound"]
 

@@ -13,9 +13,9 @@ from screentest.errors import MediaError
 from screentest.media.clip import Array
 from screentest.media.packets import count_of
 from screentest.media.sound import RATES_HZ
-from screentest.media.sound_decode import SoundLog, time_of
-from screentest.media.sound_samples import Storage, out_of_range, range_error
-from screentest.media.sound_timeline import Timeline
+from screentest.media.sound.decode import SoundLog, time_of
+from screentest.media.sound.samples import Storage, out_of_range, range_error
+from screentest.media.sound.timeline import Timeline
 from screentest.media.streams import fraction
 
 if TYPE_CHECKING:
