@@ -18,11 +18,12 @@ from screentest.metrics.integrity import AXES, IntegrityFacts
 from screentest.metrics.paired import PAIRED_METRICS
 from screentest.verdicts.delivery import Delivery
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language, text=README):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def table(first_header):
@@ -119,7 +120,7 @@ def test_exit_codes_of_the_table_are_those_of_the_commands():
 
 
 def test_policy_and_spec_shown_are_accepted():
-    policy, spec = blocks("toml")
+    policy, spec = blocks("toml", (ROOT / "docs" / "limits.md").read_text())
     assert parse_policy(policy).limits.grid_ratio.value == 40
     delivery = parse_delivery(spec)
     tolerances = {"duration_tolerance_s", "frame_rate_tolerance"}
