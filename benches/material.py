@@ -4,6 +4,7 @@ import functools
 import importlib.metadata
 import shutil
 import subprocess
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,31 @@ def generated_clip():
         pan = clips.pan(121, 768, 1344, 23, vx=448, vy=64)
         np.save(path, clips.with_squares(pan, 24, 10, 64))
     return np.load(path)
+
+
+@functools.cache
+def sound(seconds):
+    """Three beating partials and noise in each of two channels at 48 kHz, (N, 2) float32."""
+    random = np.random.default_rng(7)
+    t = np.arange(seconds * 48000) / 48000
+    partials = ((220, 0.2), (331, 0.12), (1517, 0.06))
+    tones = [sum(a * np.sin(2 * np.pi * f * t + c) for f, a in partials) for c in (0.0, 1.1)]
+    return (np.stack(tones, axis=1) + random.uniform(-0.02, 0.02, (len(t), 2))).astype(np.float32)
+
+
+def sound_file(seconds):
+    """The same as a wav of 16 bits."""
+    path = FOLDER / f"sound_{seconds}s.wav"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        half = path.with_name(f"half_{path.name}")
+        with wave.open(str(half), "wb") as file:
+            file.setnchannels(2)
+            file.setsampwidth(2)
+            file.setframerate(48000)
+            file.writeframes(np.rint(sound(seconds) * 32767).astype("<i2").tobytes())
+        half.replace(path)
+    return path
 
 
 def real_720p():

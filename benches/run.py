@@ -38,6 +38,8 @@ TARGETS = {
     "tracks: 132x720x1280 u8 rgb in memory, against the reference system": ("faster", 4.0),
     "measure: 1280x720 h264 file, integrity, signal, temporal and tracks": ("cost", 5.0),
     "measure: 1280x720 h264 file, against the reference system's same statistics": ("faster", 15.0),
+    "audio: 60 s of 48 kHz stereo in memory, all of it": ("faster", 5.0),
+    "audio_lufs and audio_true_peak_dbtp: 60 s of 48 kHz stereo wav, user time": ("cost", 1.0),
     "eval videos: psnr of 200 pairs": ("cost", 1.2),
     "eval videos: psnr of 40 pairs, against ffmpeg-quality-metrics": ("faster", 1.0),
 }
