@@ -93,6 +93,13 @@ def test_true_peak_is_near_that_of_a_longer_filter(sound, facts):
     assert -TRUE_PEAK_LESS_BY.get(sound, 0.1) <= difference <= 0.1
 
 
+@pytest.mark.parametrize("sound", [name for name in ORACLE if name != "silent"])
+def test_true_peak_is_near_that_of_the_recommendations_own_filter(sound, facts):
+    """Whose 48 coefficients read 0.3 dB too little themselves in two of the EBU's cases."""
+    known = ORACLE[sound]["true_peak_of_annex_2"]
+    assert known - 0.4 <= facts(sound).audio_true_peak_dbtp <= known + 0.4
+
+
 @pytest.mark.parametrize("sound", TRUE_PEAK_LESS_BY)
 def test_true_peak_of_sharp_sounds_is_above_their_samples(sound, facts):
     assert facts(sound).audio_true_peak_dbtp > facts(sound).audio_peak_dbfs + 0.2
