@@ -7,7 +7,7 @@ import pytest
 
 from screentest.errors import InputError, MediaError
 from screentest.media import read_audio
-from screentest.media.info import SoundInfo
+from screentest.media.info import Damage, SoundInfo
 from screentest.metrics import registry
 from screentest.metrics.audio import METRICS, AudioAccumulator, measure_audio
 from screentest.metrics.audio.weights import front_pair, weights_of
@@ -438,6 +438,13 @@ def test_nothing_pushed_has_no_samples(programme):
     facts = AudioAccumulator(info_of(programme)).finish()
     assert set(reasons(facts).values()) == {"the sound has no samples"}
     assert len(facts.unmeasured) == len(METRICS)
+
+
+def test_damage_of_the_source_is_among_the_facts(programme):
+    damage = Damage(kind="missing_samples", detail="a hole of 20 ms", time_s=1.0)
+    accumulator = AudioAccumulator(info_of(programme))
+    accumulator.push(programme)
+    assert accumulator.finish([damage]).damage == (damage,)
 
 
 def test_hour_of_sound_is_as_loud_as_its_minute():

@@ -4,10 +4,9 @@
 //! segment ends where a silence block or a tenth of a second does, so neither the size of the
 //! blocks that are pushed nor the instruction set changes a bit.
 
+use super::lanes::{Lanes, PairLanes, in_lanes, total};
 use super::{CLIP_LEVEL, SILENCE_POWER, silence_frames, step_frames};
 use crate::simd::Level;
-
-const LANES: usize = 8;
 
 /// The samples of one channel, so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,88 +58,6 @@ impl Silence {
     }
 }
 
-/// Lanes of one channel in the segment that is being filled.
-#[derive(Debug, Clone)]
-struct Lanes {
-    sum: [f64; LANES],
-    squares: [f64; LANES],
-    low: [f32; LANES],
-    high: [f32; LANES],
-    clipped: [u32; LANES],
-}
-
-const EMPTY: Lanes = Lanes {
-    sum: [0.0; LANES],
-    squares: [0.0; LANES],
-    low: [f32::INFINITY; LANES],
-    high: [f32::NEG_INFINITY; LANES],
-    clipped: [0; LANES],
-};
-
-impl Lanes {
-    #[inline(always)]
-    fn add(&mut self, lane: usize, x: f32) {
-        let wide = f64::from(x);
-        self.sum[lane] += wide;
-        self.squares[lane] += wide * wide;
-        self.low[lane] = if x < self.low[lane] { x } else { self.low[lane] };
-        self.high[lane] = if x > self.high[lane] { x } else { self.high[lane] };
-        self.clipped[lane] += u32::from(x.abs() >= CLIP_LEVEL);
-    }
-
-    fn low(&self) -> f32 {
-        self.low.iter().copied().fold(f32::INFINITY, f32::min)
-    }
-
-    fn high(&self) -> f32 {
-        self.high.iter().copied().fold(f32::NEG_INFINITY, f32::max)
-    }
-
-    fn peak(&self) -> f64 {
-        f64::from(self.high().max(-self.low()).max(0.0))
-    }
-}
-
-/// Lanes of what left and right have in common.
-#[derive(Debug, Clone, Default)]
-struct PairLanes {
-    side: [f64; LANES],
-    product: [f64; LANES],
-}
-
-impl PairLanes {
-    #[inline(always)]
-    fn add(&mut self, lane: usize, left: f32, right: f32) {
-        let (left, right) = (f64::from(left), f64::from(right));
-        let half = 0.5 * (left - right);
-        self.side[lane] += half * half;
-        self.product[lane] += left * right;
-    }
-}
-
-fn total(lanes: &[f64; LANES]) -> f64 {
-    lanes.iter().sum()
-}
-
-/// Feeds whole groups of [`LANES`] samples and the ragged ends on either side of them.
-#[inline(always)]
-fn in_lanes(from: usize, count: usize, mut add: impl FnMut(usize, usize)) {
-    let head = ((LANES - from % LANES) % LANES).min(count);
-    for i in 0..head {
-        add((from + i) % LANES, i);
-    }
-    let groups = (count - head) / LANES;
-    for group in 0..groups {
-        let start = head + group * LANES;
-        for lane in 0..LANES {
-            add(lane, start + lane);
-        }
-    }
-    for (lane, i) in (head + groups * LANES..count).enumerate() {
-        add(lane, i);
-    }
-}
-
 /// Sums of one channel's whole segments.
 #[derive(Debug, Clone)]
 struct Sums {
@@ -163,8 +80,8 @@ pub(super) struct Levels {
     sums: Vec<Sums>,
     side: f64,
     product: f64,
-    tenth: Tenth,
-    block: Tenth,
+    tenth: Stretch,
+    block: Stretch,
     silence: Silence,
     /// Mean power and largest magnitude of each whole tenth of a second.
     tenths: Vec<(f64, f64)>,
@@ -173,14 +90,14 @@ pub(super) struct Levels {
 
 /// A stretch of the sound that is being filled.
 #[derive(Debug, Clone)]
-struct Tenth {
+struct Stretch {
     size: usize,
     filled: usize,
     squares: f64,
     peak: f64,
 }
 
-impl Tenth {
+impl Stretch {
     fn new(size: usize) -> Self {
         Self { size, filled: 0, squares: 0.0, peak: 0.0 }
     }
@@ -235,14 +152,14 @@ impl Levels {
             front,
             level,
             frames: 0,
-            open: vec![EMPTY; channels],
+            open: vec![Lanes::EMPTY; channels],
             open_pair: PairLanes::default(),
             open_frames: 0,
             sums: vec![none; channels],
             side: 0.0,
             product: 0.0,
-            tenth: Tenth::new(10 * step_frames(rate)),
-            block: Tenth::new(silence_frames(rate)),
+            tenth: Stretch::new(10 * step_frames(rate)),
+            block: Stretch::new(silence_frames(rate)),
             silence: Silence::default(),
             tenths: Vec::new(),
             first_clip: None,
@@ -264,14 +181,14 @@ impl Levels {
 
     /// Frames until the segment ends.
     fn room(&self) -> usize {
-        let left = |stretch: &Tenth| stretch.size - stretch.filled - self.open_frames;
+        let left = |stretch: &Stretch| stretch.size - stretch.filled - self.open_frames;
         left(&self.tenth).min(left(&self.block))
     }
 
     fn fill(&mut self, planes: &[f32], stride: usize, at: usize, count: usize) {
         let from = self.open_frames;
         let (open, pair, front) = (&mut self.open, &mut self.open_pair, self.front);
-        let before: u64 = open.iter().map(clipped).sum();
+        let before: u64 = open.iter().map(Lanes::clipped).sum();
         self.level.run(
             #[inline(always)]
             || {
@@ -290,7 +207,7 @@ impl Levels {
                 }
             },
         );
-        if self.first_clip.is_none() && self.open.iter().map(clipped).sum::<u64>() > before {
+        if self.first_clip.is_none() && self.open.iter().map(Lanes::clipped).sum::<u64>() > before {
             let first = planes
                 .chunks_exact(stride)
                 .filter_map(|plane| {
@@ -314,8 +231,8 @@ impl Levels {
             sums.sum += total(&lanes.sum);
             sums.low = sums.low.min(lanes.low());
             sums.high = sums.high.max(lanes.high());
-            sums.clipped += clipped(lanes);
-            *lanes = EMPTY;
+            sums.clipped += lanes.clipped();
+            *lanes = Lanes::EMPTY;
         }
         self.side += total(&self.open_pair.side);
         self.product += total(&self.open_pair.product);
@@ -367,8 +284,4 @@ impl Levels {
             correlation: correlation.clamp(-1.0, 1.0),
         }
     }
-}
-
-fn clipped(lanes: &Lanes) -> u64 {
-    lanes.clipped.iter().map(|&count| u64::from(count)).sum()
 }

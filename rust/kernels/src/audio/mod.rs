@@ -2,6 +2,7 @@
 
 mod flatness;
 mod lag;
+mod lanes;
 mod levels;
 mod logarithm;
 mod loudness;
