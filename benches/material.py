@@ -145,6 +145,18 @@ def _looped(name, seconds, filters):
     return path
 
 
+def sound_aac(seconds):
+    """48 kHz stereo AAC in mp4: brown noise beside a tone."""
+    path = FOLDER / f"sound_{seconds}s.m4a"
+    if not path.exists():
+        noise, tone = (
+            f"{kind}:d={seconds}:r=48000" for kind in ("anoisesrc=c=brown", "sine=f=440")
+        )
+        inputs = ("-f", "lavfi", "-i", noise, "-f", "lavfi", "-i", tone)
+        _ffmpeg(path, *inputs, "-filter_complex", "[0][1]amerge=inputs=2", "-c:a", "aac")
+    return path
+
+
 def _ffmpeg(path, *arguments):
     program = shutil.which("ffmpeg")
     if program is None:

@@ -28,6 +28,13 @@ def peaks():
         read, megabytes = measured("compare", path, path)
         assert read == seconds * 25
         rows.append((f"compare: two 720p files, {seconds} s", f"{read} pairs", megabytes))
+    for seconds in (60, 3600):
+        path = material.sound_aac(seconds)
+        for task, what in (("listen", "sound alone"), ("listen_to_both", "sound against itself")):
+            paths = [path] * (1 + (task == "listen_to_both"))
+            read, megabytes = measured(task, *paths)
+            assert read == seconds
+            rows.append((f"{what}: 48 kHz stereo AAC, {seconds} s", f"{read} s", megabytes))
     for count in (20, 200):
         read, megabytes = measured("evaluate", *material.folders_of_pairs(200), count)
         assert read == count
@@ -60,6 +67,18 @@ def measure(path):
     return measured.frames_read("signal")
 
 
+def listen(path):
+    from screentest.metrics.audio import measure_audio
+
+    return round(measure_audio(path, threads=2).samples / 48000)
+
+
+def listen_to_both(reference, candidate):
+    from screentest.metrics.audio_pair import measure_audio_pair
+
+    return round(measure_audio_pair(reference, candidate, threads=2).compared_s)
+
+
 def compare(reference, candidate):
     import screentest
 
@@ -82,7 +101,14 @@ def evaluate(predictions, truth, count):
 
 
 def main(task, *arguments):
-    tasks = {"screen": screen, "measure": measure, "compare": compare, "evaluate": evaluate}
+    tasks = {
+        "screen": screen,
+        "measure": measure,
+        "compare": compare,
+        "listen": listen,
+        "listen_to_both": listen_to_both,
+        "evaluate": evaluate,
+    }
     read = tasks[task](*arguments)
     # Not ru_maxrss: across an exec that keeps the peak of the process that started this one.
     status = Path("/proc/self/status").read_text()
