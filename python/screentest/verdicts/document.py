@@ -88,6 +88,7 @@ class Kind(Generic[P]):
         axes: what ``required`` may name; empty where the kind has no such list.
         positive: limits that may not be 0 though their range begins there.
         counts: limits that are whole numbers.
+        budgets: per table of budgets the names that it may hold; a user's table replaces it whole.
         check: refuses a policy whose limits contradict each other.
     """
 
@@ -98,6 +99,7 @@ class Kind(Generic[P]):
     axes: tuple[str, ...] = ()
     positive: frozenset[str] = frozenset()
     counts: frozenset[str] = frozenset()
+    budgets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     check: Callable[[P, str], None] = field(default=_no_more_to_check)
 
     def shipped(self) -> P:
@@ -120,6 +122,8 @@ class Kind(Generic[P]):
                 f"{source}: a policy that changes {' and '.join(sorted(changed))} needs a name of "
                 f'its own, since reports quote it: name = "..."'
             )
+        for key, known in self.budgets.items():
+            refuse_unknown(_table(user, key, source), known, source, f"{key}.")
         for key in user.keys() - _TABLES:
             merged[key] = user[key]
         severities = _table(user, "severities", source)
