@@ -25,6 +25,7 @@ from screentest.errors import (
 if TYPE_CHECKING:
     from screentest.comparing import Comparison, compare
     from screentest.evaluations import evaluate_actions, evaluate_videos
+    from screentest.listening import Listening, audio_verdict
     from screentest.measuring import Measurement, MeasurementError, measure, measure_many
     from screentest.media import open_clip, probe
     from screentest.metrics.accumulator import MetricAccumulator, SuiteAccumulator
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from screentest.metrics.integrity import IntegrityFacts, measure_integrity
     from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
     from screentest.tracking import Tracking, tracks
+    from screentest.verdicts.audio import judge_audio
     from screentest.verdicts.delivery import Delivery, load_delivery, parse_delivery
     from screentest.verdicts.integrity import judge_integrity
     from screentest.verdicts.judgement import Defect, Judgement
@@ -48,6 +50,7 @@ __all__ = [
     "InputError",
     "IntegrityFacts",
     "Judgement",
+    "Listening",
     "Measurement",
     "MeasurementError",
     "MediaError",
@@ -66,10 +69,12 @@ __all__ = [
     "Tracking",
     "TrajectoryPerturbingError",
     "__version__",
+    "audio_verdict",
     "compare",
     "default_policy",
     "evaluate_actions",
     "evaluate_videos",
+    "judge_audio",
     "judge_integrity",
     "judge_temporal",
     "load_delivery",
@@ -90,6 +95,7 @@ __all__ = [
 _HOMES = {
     "screentest.comparing": ("Comparison", "compare"),
     "screentest.evaluations": ("evaluate_actions", "evaluate_videos"),
+    "screentest.listening": ("Listening", "audio_verdict"),
     "screentest.measuring": ("Measurement", "MeasurementError", "measure", "measure_many"),
     "screentest.media": ("open_clip", "probe"),
     "screentest.metrics.accumulator": ("MetricAccumulator", "SuiteAccumulator"),
@@ -97,6 +103,7 @@ _HOMES = {
     "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
     "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
     "screentest.tracking": ("Tracking", "tracks"),
+    "screentest.verdicts.audio": ("judge_audio",),
     "screentest.verdicts.delivery": ("Delivery", "load_delivery", "parse_delivery"),
     "screentest.verdicts.integrity": ("judge_integrity",),
     "screentest.verdicts.judgement": ("Defect", "Judgement"),

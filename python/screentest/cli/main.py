@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from screentest.cli import (
+    audio,
     compare,
     demo,
     evaluate,
@@ -119,6 +120,9 @@ app.command("measure", help=output.prose(measure.command.__doc__), epilog=measur
 )
 app.command("tracks", help=output.prose(tracks.command.__doc__), epilog=tracks.EXIT_STATUS)(
     tracks.command
+)
+app.command("audio", help=output.prose(audio.command.__doc__), epilog=audio.EXIT_STATUS)(
+    audio.command
 )
 app.add_typer(evaluate.app, name="eval")
 app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ __all__ = [
     "result_bytes",
     "shown",
     "styled",
+    "table",
 ]
 
 _COLOURS = {"pass": "green", "reject": "red", "unmeasured": "yellow", "error": "red"}
@@ -82,6 +83,19 @@ def styled(word: str) -> str:
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return word
     return typer.style(word, fg=_COLOURS.get(word.strip()), bold=True)
+
+
+def table(rows: Sequence[tuple[str, ...]], left: tuple[int, ...] = (0,)) -> list[str]:
+    """Columns side by side; those of ``left`` begin at one place, the others end at one."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  "
+        + "  ".join(
+            cell.ljust(width) if at in left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _echo(line: str, *, err: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from screentest.cli import exit_codes, options, output
+from screentest.cli.drawings import check_drawing
 
 if TYPE_CHECKING:
     from screentest.metrics.facts import Unmeasured
@@ -153,7 +154,7 @@ def _numbers(result: Tracking) -> list[str]:
     if result.verdict is not None:
         rows.append(("track_stability_ratio", _figure(result.verdict.ratio, 4), "", ""))
     # The unit stands behind its number.
-    return _table(rows, left=(0, len(rows[0]) - 1))
+    return output.table(rows, left=(0, len(rows[0]) - 1))
 
 
 def _windows(facts: TrackFacts) -> list[str]:
@@ -182,20 +183,7 @@ def _windows(facts: TrackFacts) -> list[str]:
                 _figure(window.motion, 2),
             )
         )
-    return _table(rows) if len(rows) > 1 else []
-
-
-def _table(rows: list[tuple[str, ...]], left: tuple[int, ...] = (0,)) -> list[str]:
-    """Columns side by side; those of ``left`` begin at one place, the others end at one."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if at in left else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return output.table(rows) if len(rows) > 1 else []
 
 
 def _figure(value: float | None, decimals: int) -> str:
@@ -208,17 +196,8 @@ def _check_drawings(asked: dict[str, str], inputs: list[str]) -> None:
     from screentest.reports import overlay
 
     for option, path in asked.items():
-        folder = os.path.dirname(os.path.abspath(path))
-        if not os.path.isdir(folder):
-            raise FileNotFoundError(None, None, folder)
-        if option != "--series" and not path.lower().endswith(f".{_FORMS[option]}"):
-            raise InputError(f"{option} {path}: give a name that ends in .{_FORMS[option]}")
         form = overlay.check_series_path(path) if option == "--series" else _FORMS[option]
-        if form != "svg":
-            overlay.require_pillow()
-        for other in inputs:
-            if os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other):
-                raise InputError(f"{option} {path} would replace the clip that is measured")
+        check_drawing(option, path, form, inputs)
     named: dict[str, str] = {}
     for option, path in asked.items():
         other = named.setdefault(os.path.abspath(path), option)
