@@ -25,10 +25,13 @@ from screentest.verdicts.policy import AXES, Policy, PolicyLike, as_policy
 
 if TYPE_CHECKING:
     from screentest._native import FrameFormat
+    from screentest.hearing import Heard
     from screentest.media.clip import Clip, Frame
     from screentest.media.info import ClipInfo
+    from screentest.metrics.audio.facts import AudioFacts
     from screentest.metrics.integrity import IntegrityAccumulator, IntegrityFacts
     from screentest.metrics.temporal import TemporalAccumulator, TemporalFacts
+    from screentest.verdicts.audio_policy import AudioPolicy, AudioPolicyLike
     from screentest.verdicts.temporal_policy import TemporalPolicy, TemporalPolicyLike
 
 __all__ = ["Screener", "Screening", "ScreeningError", "screen", "screen_many"]
@@ -44,7 +47,9 @@ class Screening(msgspec.Struct, frozen=True, kw_only=True):
     temporal screens were asked for, ``temporal_policy`` names their policy, ``notes`` are the cuts
     and fades they saw, and ``temporal`` the facts that
     :func:`~screentest.verdicts.temporal.judge_temporal` takes: ``None`` for a clip with NaN
-    samples, whose axes ``unmeasured`` lists.
+    samples, whose axes ``unmeasured`` lists. Where the clip has a soundtrack, ``audio_policy``
+    names its policy, and ``audio`` are the facts that
+    :func:`~screentest.verdicts.audio.judge_audio` takes, ``None`` where it was not heard.
     """
 
     source: str
@@ -59,6 +64,9 @@ class Screening(msgspec.Struct, frozen=True, kw_only=True):
     temporal: TemporalFacts | None = None
     temporal_policy: str | None = None
     temporal_policy_sha256: str | None = None
+    audio: AudioFacts | None = None
+    audio_policy: str | None = None
+    audio_policy_sha256: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -125,6 +133,8 @@ def screen(
     require: Iterable[str] = (),
     temporal: bool = False,
     temporal_policy: TemporalPolicyLike = None,
+    audio: bool = True,
+    audio_policy: AudioPolicyLike = None,
     threads: int | None = None,
     **open_options: Any,
 ) -> Screening:
@@ -146,6 +156,13 @@ def screen(
     is their :class:`~screentest.verdicts.temporal_policy.TemporalPolicy`, or the path of its TOML
     file.
 
+    A file's soundtrack is screened as well, while the picture is decoded: silent, clipped, cut off,
+    one channel dead, damaged. Its defects are called ``audio_<code>``; ``audio_policy`` is an
+    :class:`~screentest.verdicts.audio_policy.AudioPolicy`, or the path of its TOML file. A
+    soundtrack that cannot be read leaves the clip unmeasured. ``audio=False`` leaves the sound
+    out; so does ``depth="sampled"``, which lists ``audio`` as not measured. A clip without sound is
+    judged by its picture, unless ``require`` names ``audio``.
+
     A failed screen is a result. Raises :class:`~screentest.errors.MediaError` for a source that
     cannot be read, :class:`~screentest.errors.InputError` for a wrong argument,
     :class:`~screentest.errors.PolicyError` for a policy or spec that contradicts itself, and
@@ -157,19 +174,36 @@ def screen(
     >>> result.verdict, [defect.code for defect in result.defects]
     ('reject', ['noise'])
     """
-    asked = _asked(policy, spec, depth, require, temporal, temporal_policy)
+    sound = _sound(audio, audio_policy)
+    asked = _asked(policy, spec, depth, require, temporal, temporal_policy, sound)
     return _screen(source, asked, compute.threads(threads), open_options)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a clip is judged by; ``temporal`` is ``None`` where those screens are not asked for."""
+    """What a clip is judged by; ``temporal`` and ``audio`` are ``None`` where these screens are not
+    asked for."""
 
     policy: Policy
     spec: Delivery | None
     depth: Depth
     require: tuple[str, ...]
     temporal: TemporalPolicy | None
+    audio: AudioPolicy | None
+
+
+def _sound(audio: bool, policy: AudioPolicyLike) -> AudioPolicy | None:
+    if not isinstance(audio, bool):
+        raise InputError(
+            f"audio={audio!r}: True or False was expected; a policy goes to audio_policy"
+        )
+    if not audio:
+        if policy is not None:
+            raise InputError("an audio policy was given, but audio=False leaves the sound out")
+        return None
+    from screentest.verdicts.audio_policy import as_audio_policy
+
+    return as_audio_policy(policy)
 
 
 def _asked(
@@ -179,6 +213,7 @@ def _asked(
     require: Iterable[str],
     temporal: bool,
     temporal_policy: TemporalPolicyLike,
+    audio: AudioPolicy | None = None,
 ) -> _Asked:
     """The request, checked as far as it can be before anything is opened."""
     if not isinstance(temporal, bool):
@@ -200,9 +235,8 @@ def _asked(
         from screentest.verdicts.temporal_policy import as_temporal_policy
 
         limits = as_temporal_policy(temporal_policy)
-    return _Asked(
-        as_policy(policy), as_delivery(spec), _depth(depth), _axes(require, temporal), limits
-    )
+    axes = _axes(require, temporal, audio is not None)
+    return _Asked(as_policy(policy), as_delivery(spec), _depth(depth), axes, limits, audio)
 
 
 def _screen(source: Any, asked: _Asked, threads: int, open_options: dict[str, Any]) -> Screening:
@@ -215,10 +249,24 @@ def _screen(source: Any, asked: _Asked, threads: int, open_options: dict[str, An
                 f"an opened clip takes no {', '.join(sorted(open_options))}; "
                 "give it to open_clip instead"
             )
-        return _judged(*_measured(source, asked, threads), asked)
+        return _judged(*_seen_and_heard(source, source, asked, threads), asked)
     with open_clip(source, threads=threads, **open_options) as clip:
-        measured = _measured(clip, asked, threads)
+        measured = _seen_and_heard(source, clip, asked, threads)
     return _judged(*measured, asked)
+
+
+def _seen_and_heard(
+    source: Any, clip: Clip, asked: _Asked, threads: int
+) -> tuple[IntegrityFacts, TemporalFacts | ScreentestError | None, Heard]:
+    if asked.audio is None:
+        return *_measured(clip, asked, threads), None
+    if asked.depth == "sampled":
+        sound = "a sampled screen reads ten frames and no sound" if clip.info.audio else None
+        return *_measured(clip, asked, threads), sound
+    from screentest.hearing import hearing
+
+    with hearing(source, clip, threads) as heard:
+        return *_measured(clip, asked, threads), heard()
 
 
 def _measured(
@@ -241,15 +289,28 @@ def _measured(
 
 
 def _judged(
-    facts: IntegrityFacts, temporal: TemporalFacts | ScreentestError | None, asked: _Asked
+    facts: IntegrityFacts,
+    temporal: TemporalFacts | ScreentestError | None,
+    heard: Heard,
+    asked: _Asked,
 ) -> Screening:
     policy, spec, limits = asked.policy, asked.spec, asked.temporal
+    require = tuple(axis for axis in asked.require if axis != "audio")
     if temporal is None or limits is None:
-        judgement = judge_integrity(facts, policy, spec, asked.require)
+        judgement = judge_integrity(facts, policy, spec, require)
     else:
         from screentest.verdicts.screen import judge_both
 
-        judgement = judge_both(facts, temporal, policy, limits, spec, asked.require)
+        judgement = judge_both(facts, temporal, policy, limits, spec, require)
+    insisted = len(require) < len(asked.require)
+    if heard is None and insisted:
+        heard = "the clip has no audio stream"
+    if heard is not None and asked.audio is not None:
+        from screentest.verdicts.screen import join_sound
+
+        full = asked.depth == "full"
+        judgement = join_sound(judgement, heard, asked.audio, looked_at=full, insisted=insisted)
+    sound_policy = None if heard is None else asked.audio
     return Screening(
         source=facts.clip.source,
         verdict=judgement.verdict,
@@ -263,6 +324,9 @@ def _judged(
         temporal=None if isinstance(temporal, ScreentestError) else temporal,
         temporal_policy=None if limits is None else limits.name,
         temporal_policy_sha256=None if limits is None else limits.sha256,
+        audio=None if isinstance(heard, str) else heard,
+        audio_policy=None if sound_policy is None else sound_policy.name,
+        audio_policy_sha256=None if sound_policy is None else sound_policy.sha256,
     )
 
 
@@ -275,6 +339,8 @@ def screen_many(
     require: Iterable[str] = (),
     temporal: bool = False,
     temporal_policy: TemporalPolicyLike = None,
+    audio: bool = True,
+    audio_policy: AudioPolicyLike = None,
     threads: int | None = None,
     **open_options: Any,
 ) -> Generator[Screening | ScreeningError, None, None]:
@@ -285,7 +351,8 @@ def screen_many(
     only a little ahead of the results. Closing the iterator drops what has not begun.
     """
     check_sources(sources)
-    asked = _asked(policy, spec, depth, require, temporal, temporal_policy)
+    sound = _sound(audio, audio_policy)
+    asked = _asked(policy, spec, depth, require, temporal, temporal_policy, sound)
 
     def one(source: Any, each: int) -> Screening | ScreeningError:
         try:
@@ -417,8 +484,8 @@ class Screener:
         )
         facts, over_time = self._accumulator.finish(clip), self._temporal
         if over_time is None or isinstance(over_time, ScreentestError):
-            return _judged(facts, over_time, self._asked)
-        return _judged(facts, over_time.finish(clip), self._asked)
+            return _judged(facts, over_time, None, self._asked)
+        return _judged(facts, over_time.finish(clip), None, self._asked)
 
     def _push_temporal(self, frame: Frame) -> None:
         if self._temporal is None or isinstance(self._temporal, ScreentestError):
@@ -472,18 +539,20 @@ def _depth(depth: Depth) -> Depth:
     return depth
 
 
-def _axes(require: Iterable[str], temporal: bool) -> tuple[str, ...]:
+def _axes(require: Iterable[str], temporal: bool, audio: bool) -> tuple[str, ...]:
     axes = (require,) if isinstance(require, str) else tuple(require)
     if all(axis in AXES for axis in axes):
         return axes
     from screentest.metrics.temporal import AXES as TEMPORAL_AXES
 
-    known = (*AXES, *TEMPORAL_AXES) if temporal else AXES
+    known = (*AXES, *(TEMPORAL_AXES if temporal else ()), *(("audio",) if audio else ()))
     for axis in axes:
         if axis in known:
             continue
         if axis in TEMPORAL_AXES:
             told = "an axis of the temporal screens: say temporal=True (--temporal) as well"
+        elif axis == "audio":
+            told = "but the sound is left out: a file is heard unless audio=False (--no-audio)"
         else:
             told = f"which is no axis; the axes are {', '.join(known)}"
         raise PolicyError(f"require names {axis!r}, {told}", code="unknown_axis", axis=str(axis))

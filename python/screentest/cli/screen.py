@@ -59,6 +59,11 @@ def command(
             metavar="FILE", help="TOML limits that override the default temporal policy's."
         ),
     ] = None,
+    no_audio: Annotated[bool, typer.Option("--no-audio", help="Leave the sound out.")] = False,
+    audio_policy: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="TOML limits that override the default audio policy's."),
+    ] = None,
     threads: options.ThreadsOfAll = None,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first file that does not pass.")
@@ -78,6 +83,10 @@ def command(
     reads like a render that flickers. Their axes are flicker, flash and judder: one that could not
     be measured is listed, and decides only where --require names it.
 
+    A soundtrack is screened too: silent, clipped, cut off, a dead channel, damage. A file without
+    one is judged by its picture; a spec with audio = true, or --require audio, asks for it. With
+    --depth sampled the sound is not read.
+
     This is no quality gate: a melted render can score higher than a clean one.
     """
     # The library loads only now, so that --help does not wait for it.
@@ -93,6 +102,8 @@ def command(
         require=tuple(require or ()),
         temporal=temporal,
         temporal_policy=temporal_policy,
+        audio=not no_audio,
+        audio_policy=audio_policy,
         threads=threads,
         **{key: value for key, value in reading.items() if value is not None},
     )
@@ -143,7 +154,7 @@ def report_lines(result: Screening) -> list[str]:
 def report_line(result: Screening) -> str:
     """One line for one file: verdict, name, size, length, the calibrated numbers (``corr`` is
     adjacent_frame_corr, ``contrast`` frame_std_min, ``grid`` the ratio of grid_line, ``flicker``
-    flicker_strength where it was asked for), and the axes that gave none."""
+    flicker_strength where it was asked for, ``LUFS`` the loudness), and the axes that gave none."""
     clip = result.facts.clip
     about = f"{clip.width}x{clip.height}, {result.frames} frame{'s' * (result.frames != 1)}"
     if clip.duration_s is not None and result.frames > 1:
@@ -156,6 +167,7 @@ def report_line(result: Screening) -> str:
         ("contrast", facts.frame_std_min, ".3f"),
         ("grid", facts.grid_line and facts.grid_line.ratio, ".2f"),
         ("flicker", result.temporal and result.temporal.flicker_strength, ".2f"),
+        ("LUFS", result.audio and result.audio.audio_lufs, ".1f"),
     )
     known = [f"{name} {value:{form}}" for name, value, form in numbers if value is not None]
     about += f"; {', '.join(known)}" if known else ""

@@ -31,7 +31,8 @@ SCHEMA = "screentest/screening@1"
 def screening_record(screening: Screening) -> dict[str, Any]:
     """The record of a screening as plain data; an absent number is ``None``.
 
-    ``notes`` and ``temporal`` stand in it where the temporal screens were asked for, and only then.
+    ``notes`` and ``temporal`` stand in it where the temporal screens were asked for, and only then;
+    ``audio`` where the clip has a soundtrack that was not left out.
     """
     facts = screening.facts
     record: dict[str, Any] = {
@@ -55,8 +56,23 @@ def screening_record(screening: Screening) -> dict[str, Any]:
         policy = {"name": screening.temporal_policy, "sha256": screening.temporal_policy_sha256}
         temporal = None if screening.temporal is None else family_record(screening.temporal)
         record |= _temporal_part(screening.notes, policy, temporal)
+    if screening.audio_policy is not None:
+        record["audio"] = _audio_part(screening)
     cleaned: dict[str, Any] = plain(record)
     return cleaned
+
+
+def _audio_part(screening: Screening) -> dict[str, Any]:
+    from screentest.verdicts import audio
+
+    facts = screening.audio
+    return {
+        "scope": audio.SCOPE_NOTE,
+        "policy": {"name": screening.audio_policy, "sha256": screening.audio_policy_sha256},
+        "facts": None if facts is None else msgspec.to_builtins(family_record(facts)),
+        "damage": [] if facts is None else msgspec.to_builtins(facts.damage),
+        "unmeasured": [] if facts is None else msgspec.to_builtins(facts.unmeasured),
+    }
 
 
 def _temporal_part(

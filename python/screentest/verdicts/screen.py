@@ -1,6 +1,7 @@
-"""One verdict on a clip from both screens: is it a render at all, and what does it do over time?
+"""One verdict on a clip from its screens: is it a render at all, what does it do over time, and is
+its sound whole?
 
-Pure, as both are. The integrity screen decides whether there is anything to judge; the temporal
+Pure, as they are. The integrity screen decides whether there is anything to judge; the temporal
 screens are asked for on top, so what they could not measure is listed and decides only by request.
 """
 
@@ -9,20 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from screentest.errors import ScreentestError
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.temporal.facts import AXES, TemporalFacts
+from screentest.verdicts.audio import judge_audio
+from screentest.verdicts.audio_policy import ContentBudgets, FidelityBudgets, SyncBudgets
 from screentest.verdicts.integrity import judge_integrity
-from screentest.verdicts.judgement import Judgement, fold
+from screentest.verdicts.judgement import Defect, Judgement, fold
 from screentest.verdicts.temporal import judge_temporal
 
 if TYPE_CHECKING:
+    from screentest.metrics.audio.facts import AudioFacts
     from screentest.metrics.integrity import IntegrityFacts
+    from screentest.verdicts.audio_policy import AudioPolicy
     from screentest.verdicts.delivery import Delivery
     from screentest.verdicts.policy import Policy
     from screentest.verdicts.temporal_policy import TemporalPolicy
 
-__all__ = ["judge_both"]
+__all__ = ["SOUND_AXIS", "join_sound", "judge_both"]
+
+SOUND_AXIS = "audio"
+"""The sound as a whole, as ``require`` names it."""
 
 
 def judge_both(
@@ -60,4 +70,51 @@ def judge_both(
         defects=tuple(sorted(defects, key=lambda defect: defect.severity != "reject")),
         unmeasured=(*screened.unmeasured, *timed.unmeasured),
         notes=timed.notes,
+    )
+
+
+def join_sound(
+    picture: Judgement,
+    sound: AudioFacts | str,
+    policy: AudioPolicy,
+    *,
+    looked_at: bool = True,
+    insisted: bool = False,
+) -> Judgement:
+    """The judgement of a clip's picture with what is wrong with its sound by itself.
+
+    The sound's defects are called ``audio_<code>``. ``sound`` may be the reason why there are no
+    facts: a soundtrack that is there and cannot be read leaves a clip unmeasured, one that was not
+    ``looked_at`` only where a caller ``insisted``.
+    """
+    defects: tuple[Defect, ...] = ()
+    gaps: list[Unmeasured] = []
+    if isinstance(sound, str):
+        gaps = [Unmeasured(SOUND_AXIS, sound, applies=looked_at)]
+    else:
+        # Nothing but the sound is here, so what a caller asks of a pair cannot be kept or broken.
+        alone = msgspec.structs.replace(
+            policy, fidelity=FidelityBudgets(), sync=SyncBudgets(), content=ContentBudgets()
+        )
+        judged = judge_audio(sound, alone)
+        defects = tuple(
+            msgspec.structs.replace(defect, code=f"{SOUND_AXIS}_{defect.code}")
+            for defect in judged.defects
+        )
+        if judged.verdict == "unmeasured":
+            known = {gap.axis: gap.reason for gap in judged.unmeasured}
+            reason = next(known[axis] for axis in policy.required if axis in known)
+            # So short a sound is no fault of the clip's.
+            gaps = [Unmeasured(SOUND_AXIS, reason, applies=False)]
+    verdict = fold(
+        defects, gaps, required=(SOUND_AXIS,), insisted=(SOUND_AXIS,) if insisted else ()
+    )
+    verdicts = {picture.verdict, verdict}
+    return Judgement(
+        verdict=next(word for word in ("reject", "unmeasured", "pass") if word in verdicts),
+        defects=tuple(
+            sorted((*picture.defects, *defects), key=lambda defect: defect.severity != "reject")
+        ),
+        unmeasured=(*picture.unmeasured, *gaps),
+        notes=picture.notes,
     )
