@@ -82,8 +82,8 @@ def ffmpeg():
 
 @pytest.mark.benchmark(group=LOUDNESS, timer=user_seconds)
 def bench_loudness_screentest(timed, ffmpeg, threads):
-    """The file is read and everything measured, in this process; ffmpeg starts, reads and has the
-    two numbers alone. Neither is charged for the other's start-up of about 20 ms."""
+    """The file is read and everything measured, in this process; ffmpeg's time holds its start, of
+    about 20 ms, and the two numbers alone."""
 
     def measure():
         return measure_audio(material.sound_file(60), threads=threads)
