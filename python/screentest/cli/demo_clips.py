@@ -1,5 +1,5 @@
-"""The clips of ``screentest demo``: one that is fine, one for each fault of the screen, and one
-whose fault shows in motion alone."""
+"""The clips of ``screentest demo``: one that is fine, one for each fault of the screen, one whose
+fault shows in motion alone, and one to be listened to."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from typing import NamedTuple, TypeAlias
 import av
 import numpy as np
 import numpy.typing as npt
+from av.audio.stream import AudioStream
 from av.video.stream import VideoStream
 
 __all__ = ["CLIPS", "DemoClip", "encode"]
 
 Picture: TypeAlias = npt.NDArray[np.uint8]
+Samples: TypeAlias = npt.NDArray[np.float32]
 
 WIDTH, HEIGHT, FRAMES, RATE = 640, 360, 48, 24
+SAMPLE_RATE = 48_000
 
 CODECS = ("libx264", "libopenh264", "mpeg4")
 """In order of preference: an FFmpeg may be built without any one of them."""
@@ -34,18 +37,20 @@ class DemoClip(NamedTuple):
     codes: frozenset[str]
     frames: Callable[[], Iterator[Picture]]
     keep_share: float = 1.0
+    sound: Callable[[], Samples] | None = None
 
     def make(self, path: Path) -> Path:
         """Write the clip; a ``keep_share`` below 1 cuts the end of the file off."""
-        encode(path, self.frames())
+        encode(path, self.frames(), None if self.sound is None else self.sound())
         if self.keep_share < 1.0:
             data = path.read_bytes()
             path.write_bytes(data[: int(len(data) * self.keep_share)])
         return path
 
 
-def encode(path: Path, frames: Iterator[Picture]) -> None:
-    """Write RGB frames as H.264 (or the nearest codec at hand) with the index first."""
+def encode(path: Path, frames: Iterator[Picture], sound: Samples | None = None) -> None:
+    """Write RGB frames as H.264 (or the nearest codec at hand) with the index first, and stereo
+    samples ``(N, 2)`` as AAC."""
     with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
         codec = _codec()
         fast = {"preset": "veryfast"} if codec == "libx264" else {}
@@ -56,10 +61,20 @@ def encode(path: Path, frames: Iterator[Picture]) -> None:
         stream.bit_rate = 8_000_000
         # One thread: the same file on every machine.
         stream.codec_context.thread_count = 1
+        heard = None if sound is None else container.add_stream("aac", rate=SAMPLE_RATE)
         for picture in chain([first], frames):
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
+        if heard is not None and sound is not None:
+            assert isinstance(heard, AudioStream)
+            planes = np.ascontiguousarray(sound.T)
+            block = av.AudioFrame.from_ndarray(planes, format="fltp", layout="stereo")
+            block.sample_rate = SAMPLE_RATE
+            # With a time, what the coder puts before the sound is written as not to be played.
+            block.pts, block.time_base = 0, Fraction(1, SAMPLE_RATE)
+            container.mux(heard.encode(block))
+            container.mux(heard.encode(None))
 
 
 def _codec() -> str:
@@ -160,6 +175,31 @@ def _lattice() -> Iterator[Picture]:
         yield picture
 
 
+FLASHES = (8, 19, 34)
+"""Frames at which a light goes on."""
+
+LATE_S = 0.2
+
+
+def _flashing() -> Iterator[Picture]:
+    for t, picture in enumerate(_moving()):
+        if any(at <= t < at + 3 for at in FLASHES):
+            picture[120:240, 260:380] = 240
+        yield picture
+
+
+def _late_clicks() -> Samples:
+    """A click for each flash, too late, over quiet noise; of the right channel nothing is left."""
+    rng = np.random.default_rng(7)
+    sound = rng.normal(0, 0.003, FRAMES * SAMPLE_RATE // RATE).astype(np.float32)
+    decay = np.exp(-np.arange(4_800) / 600).astype(np.float32)
+    for frame in FLASHES:
+        at = round((frame / RATE + LATE_S) * SAMPLE_RATE)
+        click = decay[: len(sound) - at]
+        sound[at : at + len(click)] += click * rng.uniform(-0.7, 0.7, len(click))
+    return np.stack([sound, np.zeros_like(sound)], axis=1)
+
+
 CLIPS: tuple[DemoClip, ...] = (
     DemoClip(
         "moving.mp4",
@@ -217,5 +257,13 @@ CLIPS: tuple[DemoClip, ...] = (
         frozenset({"damaged"}),
         _moving,
         0.6,
+    ),
+    DemoClip(
+        "late.mp4",
+        "a light that flashes, its click 0.2 s late and in one channel: screentest audio late.mp4",
+        "reject",
+        frozenset({"audio_dead_channel"}),
+        _flashing,
+        sound=_late_clicks,
     ),
 )
