@@ -15,6 +15,7 @@ from benches import material
 IN_MEMORY_SAMPLED = "screen: 121x768x1344 u8 rgb in memory, sampled"
 IN_MEMORY_FULL = "screen: 121x768x1344 u8 rgb in memory, every frame"
 FILE_720P = "screen: 1280x720 h264 file, every frame"
+FILE_720P_HEARD = "screen: 1280x720 h264 file with AAC 5.1, every frame and the sound"
 FILE_1080P = "screen: 1920x1080 h264 file of 10 s, every frame"
 FILE_LONG = "screen: 1280x720 h264 file of 10 min, sampled"
 HELP = "start: --help"
@@ -91,8 +92,16 @@ def decode_luma(path, threads):
     return frames
 
 
-def screen_file(path, depth, threads):
-    return screentest.screen(str(path), depth=depth, threads=threads)
+def decode_luma_and_sound(path, threads):
+    """The same, and every sample of the sound."""
+    with av.open(str(path)) as container:
+        samples = sum(frame.samples for frame in container.decode(audio=0))
+    return decode_luma(path, threads), samples
+
+
+def screen_file(path, depth, threads, audio=False):
+    """The picture alone, as the bare loop reads it."""
+    return screentest.screen(str(path), depth=depth, audio=audio, threads=threads)
 
 
 def full_screen_case(timed, path, frames, threads):
@@ -116,6 +125,27 @@ def bench_file_720p_screentest(timed, threads):
 @pytest.mark.benchmark(group=FILE_720P)
 def bench_file_720p_decode_luma(timed, threads):
     decode_case(timed, material.real_720p(), 132, threads)
+
+
+@pytest.mark.benchmark(group=FILE_720P_HEARD)
+def bench_file_720p_heard_screentest(timed, threads):
+    path = material.real_720p()
+
+    def screen():
+        return screen_file(path, "full", threads, audio=True)
+
+    answer = screen()
+    assert answer.verdict == "pass"
+    assert answer.audio.audio_lufs == pytest.approx(-34.0, abs=0.1)
+    timed(screen, 15, against=lambda: decode_luma_and_sound(path, threads))
+
+
+@pytest.mark.benchmark(group=FILE_720P_HEARD)
+def bench_file_720p_heard_decode(timed, threads):
+    frames, samples = decode_luma_and_sound(material.real_720p(), threads)
+    assert frames == 132
+    assert samples > 5 * 48000
+    timed(lambda: decode_luma_and_sound(material.real_720p(), threads), 15)
 
 
 @pytest.mark.benchmark(group=FILE_1080P)
