@@ -96,6 +96,8 @@ def test_metrics_of_the_tables_are_those_of_the_registry_with_their_units():
             # One stands for a distance that has no unit of its own.
             units = {s.unit for s in given} - {"LPIPS", "DISTS"}
             assert units <= {unit.strip() for unit in row[2].split(",")}, name
+    for row in table("family"):
+        assert set(re.findall(r"`(\w+)`", row[1])) <= set(known), row[0]
     facts = {name for row in table("axis") for name in re.findall(r"`(\w+)`", row[1])}
     assert {s.name for s in known.values() if s.family == "integrity"} <= facts
 
