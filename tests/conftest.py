@@ -1,6 +1,7 @@
 """Material that tests of every layer share."""
 
 import functools
+import gc
 import importlib.metadata
 import os
 import shutil
@@ -80,3 +81,22 @@ def ffmpeg() -> str:
 def studio(ffmpeg, tmp_path_factory):
     """Makes media with the installed ffmpeg; one folder for the session."""
     return Studio(ffmpeg, tmp_path_factory.mktemp("media"))
+
+
+@pytest.fixture
+def cuda():
+    """torch with a CUDA device; what the test took of its memory has to be given back."""
+    torch = pytest.importorskip("torch", reason='pip install "screentest[torch]"')
+    if not torch.cuda.is_available():
+        pytest.xfail("no CUDA device: install one")
+
+    def held():
+        gc.collect()
+        return torch.cuda.memory_allocated()
+
+    square = torch.ones(8, 8, device="cuda")
+    (square @ square).cpu()  # the first product takes a workspace for good
+    del square
+    before = held()
+    yield torch
+    assert held() == before

@@ -136,3 +136,13 @@ def test_noise_in_frames_beyond_the_first_counts(pair):
     late = reference.copy()
     late[-1] = np.clip(late[-1].astype(int) + 60, 0, 255)
     assert measure(reference, late, ["cvvdp"], options={"frame_rate": 24})["cvvdp"].value < 9.9
+
+
+@pytest.mark.usefixtures("cuda")
+def test_cuda_agrees_with_the_cpu(pair):
+    here, there = (
+        measure(*pair, ["cvvdp"], options={"frame_rate": 24}, device=device)["cvvdp"]
+        for device in ("cpu", "cuda")
+    )
+    assert there.value == pytest.approx(here.value, abs=1e-3)
+    assert there.details["device"] == "cuda"

@@ -5,6 +5,7 @@ these tests put made, seeded weights of the same layout in their place. The line
 and the channel weights of DISTS are the real ones, from torchmetrics.
 """
 
+import operator
 import warnings
 
 import numpy as np
@@ -257,11 +258,104 @@ def test_a_device_that_is_not_here_is_a_reason():
     assert "\n" not in score.reason
 
 
+# Ways to ask torch for less than float32, by its older names and by its newer ones.
+SHORTER = {
+    "legacy convolutions": ("cudnn", "allow_tf32", True),
+    "legacy products": ("cuda.matmul", "allow_tf32", True),
+    "everything": ("fp32_precision", "tf32"),
+    "library": ("cudnn", "fp32_precision", "tf32"),
+    "convolutions": ("cudnn.conv", "fp32_precision", "tf32"),
+    "only recurrent": ("cudnn.conv", "fp32_precision", "ieee"),
+    "bfloat16 products": ("mkldnn.matmul", "fp32_precision", "bf16"),
+}
+PLACES = ("cudnn", "cudnn.conv", "cudnn.rnn", "cuda.matmul", "mkldnn", "mkldnn.conv", "mkldnn.rnn",
+          "mkldnn.matmul")  # fmt: skip
+
+
+def backend(path):
+    return operator.attrgetter(path)(torch.backends)
+
+
+def precisions():
+    return [place.fp32_precision for place in (torch.backends, *map(backend, PLACES))]
+
+
+@pytest.fixture(params=SHORTER)
+def shorter(request):
+    """A caller's setting, put back afterwards."""
+    if not hasattr(torch.backends, "fp32_precision"):
+        pytest.xfail("these settings came with torch 2.9")
+    *path, name, value = SHORTER[request.param]
+    place = backend(path[0]) if path else torch.backends
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the older names
+        before = getattr(place, name)
+        setattr(place, name, value)
+    yield
+    setattr(place, name, before)
+
+
+@pytest.mark.usefixtures("shorter")
+def test_float32_is_whole_whatever_torch_was_told_and_that_stays_told():
+    told = precisions()
+    for _ in range(2):
+        with torch_scope.plain_float32(torch.device("cpu"), 1):
+            assert set(precisions()) == {"ieee"}
+            assert torch.backends.cudnn.deterministic
+        assert precisions() == told
+    # What took after the setting above it still does.
+    held = torch.backends.fp32_precision
+    torch.backends.fp32_precision = "ieee"
+    over = precisions()
+    torch.backends.fp32_precision = held
+    with torch_scope.plain_float32(torch.device("cpu"), 1):
+        pass
+    torch.backends.fp32_precision = "ieee"
+    assert precisions() == over
+    torch.backends.fp32_precision = held
+
+
+@pytest.mark.usefixtures("cuda", "made_weights")
 @pytest.mark.parametrize("name", BOTH)
-def test_cuda_agrees_with_the_cpu(name, made_weights):
-    if not torch.cuda.is_available():
-        pytest.xfail("no CUDA device: install one")
-    assert made_weights
+def test_cuda_agrees_with_the_cpu(name):
     clips = [textured(3), worsened(textured(3), amount=30)]
-    there = measure(*clips, [name], device="cuda").series[name]
+    result = measure(*clips, [name], device="cuda")
+    assert result[name].details["device"] == "cuda"
+    assert result.series[name] == pytest.approx(measure(*clips, [name]).series[name], abs=1e-5)
+
+
+@pytest.mark.usefixtures("made_weights", "shorter")
+@pytest.mark.parametrize("name", BOTH)
+def test_cuda_agrees_with_the_cpu_whatever_torch_was_told(cuda, name):
+    clips = [textured(3), worsened(textured(3), amount=30)]
+    with cuda.autocast("cuda", dtype=torch.float16):
+        there = measure(*clips, [name], device="cuda").series[name]
     assert there == pytest.approx(measure(*clips, [name]).series[name], abs=1e-5)
+
+
+@pytest.mark.usefixtures("made_weights")
+def test_a_default_device_of_the_callers_changes_nothing(cuda):
+    clips = [textured(2), worsened(textured(2), amount=30)]
+    expected = measure(*clips, ["lpips"]).series["lpips"]
+    cuda.set_default_device("cuda")
+    try:
+        result = measure(*clips, ["lpips"])
+    finally:
+        cuda.set_default_device(None)
+    assert result["lpips"].details["device"] == "cpu"
+    assert np.array_equal(result.series["lpips"], expected)
+
+
+@pytest.mark.usefixtures("made_weights")
+@pytest.mark.parametrize("name", BOTH)
+def test_nothing_stays_on_the_device_when_an_instrument_is_closed(cuda, name):
+    before = cuda.cuda.memory_allocated()
+    with open_clip(textured(2)) as a:
+        (instrument,), _ = instruments.create(
+            [name], a.info, a.format, a.info, a.format, device="cuda"
+        )
+        assert cuda.cuda.memory_allocated() > before
+        frames = list(a.frames())
+        instrument.push(frames[0], frames[1])
+        instrument.close()
+    assert cuda.cuda.memory_allocated() == before

@@ -47,12 +47,48 @@ def plain_float32(device: Any, threads: int) -> Iterator[None]:
         with (
             torch.inference_mode(),
             torch.autocast(device.type, enabled=False),
-            torch.backends.cudnn.flags(
-                enabled=True, benchmark=False, deterministic=True, allow_tf32=False
-            ),
+            _put(_backends()),
             torch.device(device),
         ):
             yield
     finally:
         torch.set_default_dtype(dtype)
         torch.set_num_threads(count)
+
+
+def _backends() -> list[tuple[Any, str, Any]]:
+    """What the libraries behind torch have to be set to: (place, name, value)."""
+    from torch import backends
+
+    cudnn = backends.cudnn
+    fixed = [(cudnn, "enabled", True), (cudnn, "benchmark", False), (cudnn, "deterministic", True)]
+    if not hasattr(backends, "fp32_precision"):  # torch 2.8
+        return [*fixed, (cudnn, "allow_tf32", False), (backends.cuda.matmul, "allow_tf32", False)]
+    # An operation takes after its library and a library after torch, unless it was set itself.
+    # Down from the top, whatever then reads otherwise was, so that it can be put back as it was;
+    # `cudnn.flags` reads only settings made by the older names, and raises on others.
+    libraries = (backends, cudnn, backends.mkldnn)
+    operations = (
+        cudnn.conv,
+        cudnn.rnn,
+        backends.cuda.matmul,
+        backends.mkldnn.conv,
+        backends.mkldnn.rnn,
+        backends.mkldnn.matmul,
+    )
+    return fixed + [(place, "fp32_precision", "ieee") for place in (*libraries, *operations)]
+
+
+@contextlib.contextmanager
+def _put(settings: list[tuple[Any, str, Any]]) -> Iterator[None]:
+    held = []
+    try:
+        for place, name, value in settings:
+            before = getattr(place, name)
+            if before != value:
+                setattr(place, name, value)
+                held.append((place, name, before))
+        yield
+    finally:
+        for place, name, before in reversed(held):
+            setattr(place, name, before)
