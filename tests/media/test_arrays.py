@@ -351,6 +351,11 @@ def test_device_memory_is_copied_once_and_said():
         assert OnDevice.copies == 1
 
 
+def test_device_memory_without_a_way_to_the_cpu_says_so():
+    with pytest.raises(MediaError, match="copy it to the CPU"):
+        open_clip(DlpackOnly(pictures(3, 20, 30, 3), device=(2, 0)))
+
+
 class FakeTensor:
     """A tensor on a device, as far as it is looked at."""
 

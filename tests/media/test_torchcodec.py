@@ -101,8 +101,10 @@ def test_images_and_wrong_devices_are_refused(studio):
     image = studio("one.png", *src(0.1), "-frames:v", "1")
     with pytest.raises(InputError, match="decoder="):
         open_clip(image, decoder="torchcodec")
-    with pytest.raises(InputError, match="device="):
-        open_clip(studio.a_mp4(), decoder="torchcodec", device="tpu")
+    for device in ("tpu", "cudas", "cuda:x", "mps"):
+        with pytest.raises(InputError, match="device=") as caught:
+            open_clip(studio.a_mp4(), decoder="torchcodec", device=device)
+        assert caught.value.code == "bad_device"
 
 
 @pytest.mark.usefixtures("backend")
@@ -112,3 +114,30 @@ def test_cuda_without_a_device_says_so(studio, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(MissingBackendError, match="no CUDA device"):
         open_clip(studio.a_mp4(), decoder="torchcodec", device="cuda")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(MissingBackendError, match="2 CUDA devices are there") as caught:
+        open_clip(studio.a_mp4(), decoder="torchcodec", device="cuda:2")
+    assert caught.value.code == "no_cuda"
+
+
+@pytest.mark.usefixtures("cuda", "backend")
+def test_cuda_pictures_are_near_those_of_the_cpu(studio):
+    path = studio.a_mp4()
+    with (
+        open_clip(path, decoder="torchcodec") as one,
+        open_clip(path, decoder="torchcodec", device="cuda") as two,
+    ):
+        assert two.info.decoder.endswith("cuda)")
+        assert "cuda_copied" in two.info.flags and "cuda_copied" not in one.info.flags
+        assert two.info.frames == one.info.frames == 60
+        everything = []
+        for here, there in zip(one.frames(), two.frames(), strict=True):
+            assert (here.index, here.time_s) == (there.index, there.time_s)
+            assert there.planes[0].shape == (240, 320, 3)
+            assert abs(luma_of_rgb(here).mean() - luma_of_rgb(there).mean()) < MEAN_TOLERANCE
+            assert np.abs(luma_of_rgb(here) - luma_of_rgb(there)).mean() < FRAME_TOLERANCE
+            everything.append(there.planes[0].copy())
+        for frame in two.frames_at([0, 7, 8, 59]):
+            assert np.array_equal(frame.planes[0], everything[frame.index])
+        assert two.damage == one.damage == []

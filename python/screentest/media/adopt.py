@@ -117,7 +117,12 @@ def _from_dlpack(source: Any, notes: Adopted) -> Array:
         notes.flags.add("cuda_copied")
         if callable(getattr(source, "get", None)):
             return np.asarray(source.get())
-        return _known_dtype(np.asarray(source), notes)
+        if hasattr(source, "__array__"):
+            return _known_dtype(np.asarray(source), notes)
+        raise MediaError(
+            f"a {type(source).__name__} lies on a device, and offers no copy; copy it to the CPU",
+            code="bad_array",
+        )
     try:
         return np.from_dlpack(source)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

@@ -41,12 +41,7 @@ class TorchCodecClip(Clip):
         threads: int,
     ) -> None:
         self._torch, self._module = _backend(source.name)
-        if device != "cpu" and not device.startswith("cuda"):
-            raise InputError(f'device={device!r}: expected "cpu" or "cuda"', code="bad_device")
-        if device != "cpu" and not self._torch.cuda.is_available():
-            raise MissingBackendError(
-                f'device={device!r}: no CUDA device is there; use device="cpu"', code="no_cuda"
-            )
+        _check_device(self._torch, device)
         if format_name is not None:
             raise InputError(
                 f'{source.name}: decoder="torchcodec" is for video files; leave decoder= out for '
@@ -154,6 +149,22 @@ class TorchCodecClip(Clip):
         self._damage[index] = Damage(
             kind="decode_error", detail=f"no picture: {why}", frame=index, frames_lost=1
         )
+
+
+def _check_device(torch: Any, name: str) -> None:
+    try:
+        device = torch.device(name)
+        known = device.type in ("cpu", "cuda")
+    except RuntimeError:
+        known = False
+    if not known:
+        raise InputError(f'device={name!r}: expected "cpu", "cuda" or "cuda:N"', code="bad_device")
+    if device.type == "cpu":
+        return
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if (device.index or 0) >= count:
+        there = f"{count} CUDA devices are there" if count else "no CUDA device is there"
+        raise MissingBackendError(f'device={name!r}: {there}; use device="cpu"', code="no_cuda")
 
 
 def torchcodec_name(source: str, device: str) -> str:
