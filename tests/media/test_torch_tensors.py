@@ -84,3 +84,73 @@ def test_a_waveform_that_needs_a_gradient_is_detached_and_a_narrow_one_widened()
     narrow = read_audio(waveform.to(torch.bfloat16), sample_rate=8000)
     assert narrow.info.flags == ("converted",)
     assert narrow.samples[:, 0].tolist() == [0.5, -0.25, 0.75]
+
+
+@pytest.mark.usefixtures("cuda")
+@pytest.mark.parametrize("dtype", ["uint8", "bool", "float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("axes", ["THWC", "TCHW"])
+def test_cuda_pictures_equal_those_of_the_cpu(dtype, axes):
+    source = pictures() * 255 if dtype == "uint8" else pictures()
+    source = (source > 0.5) if dtype == "bool" else source.to(getattr(torch, dtype))
+    if axes == "TCHW":
+        source = source.permute(0, 3, 1, 2)
+    (there, seen), (here, expected) = (shown(s, layout=axes) for s in (source.cuda(), source))
+    assert set(there.flags) == {*here.flags, "cuda_copied"}
+    assert seen.dtype == expected.dtype and np.array_equal(seen, expected)
+
+
+@pytest.mark.usefixtures("cuda")
+def test_a_list_of_cuda_pictures_and_one_that_is_no_strided_tensor():
+    source = pictures()
+    info, seen = shown([frame.cuda().requires_grad_() for frame in source])
+    assert {"cuda_copied", "detached"} <= set(info.flags)
+    assert np.array_equal(seen, source.numpy())
+    info, seen = shown(source[None].to_sparse().cuda())
+    assert (info.conversion, "cuda_copied" in info.flags) == ("sparse to dense", True)
+    assert np.array_equal(seen, source.numpy())
+
+
+@pytest.mark.usefixtures("cuda")
+def test_pinned_memory_is_read_in_place():
+    source = pictures().pin_memory()
+    assert source.is_pinned()
+    with open_clip(source) as clip:
+        assert "cuda_copied" not in clip.info.flags
+        assert np.shares_memory(clip.array, source.numpy())
+
+
+@pytest.mark.usefixtures("cuda")
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int16", "int32", "float16", "bfloat16", "float32", "float64"]
+)
+def test_a_cuda_waveform_equals_that_of_the_cpu(dtype):
+    wave = torch.rand(2, 20_001, generator=torch.Generator().manual_seed(3)) * 2 - 1
+    if not getattr(torch, dtype).is_floating_point:
+        wave = wave * 100 + 100
+    wave = wave.to(getattr(torch, dtype))
+    flags = {"cuda_copied", "converted"} if dtype == "bfloat16" else {"cuda_copied"}
+    for options, source in (({"layout": "CN"}, wave), ({}, wave.T), ({}, wave[0, ::3])):
+        here = read_audio(source, sample_rate=8000, **options)
+        there = read_audio(source.cuda(), sample_rate=8000, **options)
+        assert set(there.info.flags) == flags
+        assert np.array_equal(there.samples, here.samples)
+        for ours, theirs in zip(there.blocks(), here.blocks(), strict=True):
+            assert np.array_equal(ours, theirs)
+
+
+def test_a_cuda_waveform_that_needs_a_gradient_is_detached(cuda):
+    wave = torch.tensor([0.5, -0.25, 0.75], device="cuda", requires_grad=True)
+    sound = read_audio(wave * 2, sample_rate=8000)
+    assert sound.info.flags == ("cuda_copied", "detached")
+    assert sound.samples[:, 0].tolist() == [1.0, -0.5, 1.5]
+    assert cuda.is_grad_enabled() and wave.requires_grad and wave.grad is None
+
+
+def test_an_open_sound_or_clip_holds_nothing_on_the_device(cuda):
+    wave, frames = torch.rand(1_000_000), pictures()
+    before = cuda.cuda.memory_allocated()
+    sound = read_audio(wave.cuda(), sample_rate=48_000)
+    with open_clip(frames.cuda()) as clip:
+        assert cuda.cuda.memory_allocated() == before
+        assert len(list(clip.frames())) == 3
+    assert np.array_equal(sound.samples[:, 0], wave.numpy())
