@@ -2,6 +2,7 @@
 
 import io
 
+import av
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -152,6 +153,22 @@ def test_a_file_is_read_from_its_bytes_a_file_object_and_an_open_clip(studio):
         assert measure_sync(clip, sound).av_sync_offset_ms == expected
     # Another file's sound starts at time 0 of its own clock, which is the clip's.
     assert measure_sync(path, path).av_sync_offset_ms == expected
+
+
+def test_one_damaged_time_stamp_days_away_costs_neither_memory_nor_the_offset(studio):
+    path = clap_file(studio, "clap.mkv", "25", 48000, 0.12, "-bf", "0", "-c:a", "flac")
+    broken = path.with_name("broken.mkv")
+    with av.open(path) as given, av.open(broken, "w") as made:
+        streams = [made.add_stream_from_template(stream) for stream in given.streams]
+        packets = [packet for packet in given.demux() if packet.dts is not None]
+        last = max((p for p in packets if p.stream.type == "video"), key=lambda p: p.dts)
+        last.pts = last.dts = 2_000_000_000
+        for packet in packets:
+            packet.stream = streams[packet.stream.index]
+            made.mux_one(packet)
+    facts = measure_sync(broken)
+    assert facts.av_sync_offset_ms == near(120)
+    assert len(facts.events) == 3
 
 
 def test_pictures_whose_stamps_begin_after_their_sound_are_no_lag(studio):

@@ -76,12 +76,14 @@ def correlate(picture: Onsets, sound: Onsets, frame_s: float) -> Curve | None:
     """Both on one grid of the clip's own time, at every lag of the search; ``None`` if they have
     too little time in common.
 
-    The grid begins with the picture, and each value of either lies on it where its own time says,
-    so that no error adds up however long the clip is. A frame's strength is spread over one
+    The grid begins with the picture, as far as a sound can be within the search of it (one damaged
+    time stamp may put a frame days away), and each value of either lies on it where its own time
+    says, so that no error adds up however long the clip is. A frame's strength is spread over one
     ``frame_s`` to either side: when within a frame something happened is not known. The
     correlation at a lag is that of the parts that overlap then, as far as both reach.
     """
-    start, end = float(picture.time_s[0]), float(picture.time_s[-1])
+    start = max(float(picture.time_s[0]), float(sound.time_s[0]) - SEARCH_S)
+    end = min(float(picture.time_s[-1]), float(sound.time_s[-1]) + SEARCH_S)
     steps = int((end - start) / HOP_S + 1e-6) + 1
     reach = round(SEARCH_S / HOP_S)
     wide = start + HOP_S * np.arange(-reach, steps + reach)
