@@ -113,6 +113,36 @@ def test_a_pan_alone_has_no_events():
     assert facts.cuts_s == ()
 
 
+# Between two frames.
+MEETINGS = EVENTS + 0.6
+
+
+def closing_hands():
+    """Two bars that come together faster and faster over four frames, and go apart slowly."""
+    frames = np.repeat(scene(3)[None] // 2, SECONDS * FPS, axis=0)
+    for i in range(len(frames)):
+        gaps = [20.0]
+        for at in MEETINGS:
+            closing, opening = (i - at + 4) / 4, (i - at) / 8
+            if 0 <= closing < 1:
+                gaps.append(20 * (1 - closing**2))
+            if 0 <= opening < 1:
+                gaps.append(20 * opening)
+        gap = round(min(gaps))
+        for left in (56 - gap, 80 + gap):
+            frames[i, 20:70, left : left + 24] = 220
+    return frames
+
+
+@pytest.mark.parametrize("late_s", [-0.1, 0.0, 0.12])
+def test_the_interval_of_hands_that_move_before_they_clap_reaches_to_the_clap(late_s):
+    facts = measured(closing_hands(), MEETINGS / FPS + late_s)
+    low, high = facts.interval_ms
+    assert low < 1e3 * late_s < high
+    # Read from their first movement they are some of the four frames late.
+    assert 40 < facts.av_sync_offset_ms - 1e3 * late_s < 140
+
+
 @pytest.mark.parametrize("sigma", [2, 6])
 def test_noise_in_the_picture_changes_nothing(sigma):
     still = np.repeat(scene(3)[None] // 2, SECONDS * FPS, axis=0)

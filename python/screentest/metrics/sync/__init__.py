@@ -5,6 +5,12 @@ positions and frames' time stamps, whatever their rates. Cuts are no events, a f
 not end, and what moves steadily is none either. A number comes with the interval that its events
 and frames allow; where the clip holds no shared event, or the events repeat, there is none. Lip
 sync is not measured.
+
+To read on: ``measure`` opens both; ``sound`` and ``picture`` (with ``cuts``) reduce each to one
+series; ``from_onsets`` decides whether there is an offset, with the thresholds of that, by way of
+``onsets`` (what stands out of a series), ``curve`` (their correlation) and ``pairs`` (which sound
+goes with which change, and chance). Where the rule departs from the published one, and why, stands
+in ``docs/decisions/0014-sync.md``.
 """
 
 from __future__ import annotations

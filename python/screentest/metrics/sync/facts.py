@@ -35,7 +35,10 @@ class SyncFacts(msgspec.Struct, frozen=True, kw_only=True):
         interval_ms: where the offset lies with 95 % confidence: the spread of the events and at
             least a hop to either side; above it the one frame by which a picture shows late what
             happened since the last; below it what a sound that does not begin like a click reads
-            late (3.4 ms at 48 kHz, 20 ms at 8 kHz).
+            late (3.4 ms at 48 kHz, 20 ms at 8 kHz), and for how long the changes go on to grow:
+            hands move before they clap, and are read from where they begin to. That the events
+            belong together is taken for granted: of one flash and one click nothing else vouches
+            for it.
         av_sync_confidence: greatest correlation of both onset envelopes, there also without an
             offset where it was too low for one.
         prominence: how many standard deviations that peak stands over the correlations at all

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from screentest.media.clip import Array
+from screentest.media.packets import count_of
 from screentest.metrics.sync.curve import HOP_S, LEAST_POINTS, SEARCH_S, Curve, correlate
 from screentest.metrics.sync.facts import SyncEvent
 from screentest.metrics.sync.onsets import Onsets, onsets
@@ -37,6 +39,8 @@ _PICTURES_APART_S = 0.1
 _SOUNDS_APART_S = 0.05
 # Longer frames do not spread an event further: the peak would fill the search.
 _LONGEST_FRAME_S = 0.06
+# Hands move before they clap, and most is new as they meet. What has fallen to half is over.
+_STILL_GROWING = 0.5
 
 
 _NONE_SHARED = "no shared events: at no offset do sounds and changes of the picture go together"
@@ -87,7 +91,9 @@ def _measure(picture: Picture, flux: Flux, found: dict[str, Any]) -> None:
     offset = curve.offset_s
     found.update(
         av_sync_offset_ms=1e3 * offset,
-        interval_ms=_interval_ms(offset, pairs, frame_s, attack),
+        interval_ms=_interval_ms(
+            offset, pairs, _growth_s(picture, pairs.picture_s), frame_s, attack
+        ),
         events=tuple(
             SyncEvent(picture_s=float(p), sound_s=float(s))
             for p, s in zip(pairs.picture_s, pairs.sound_s, strict=True)
@@ -116,9 +122,9 @@ def _check_readable(picture: Picture, flux: Flux) -> float:
     if flux.peak <= SILENT:
         raise _Reason("silent: no sample of the sound is above -60 dBFS")
     if flux.mean_peak <= SILENT * flux.peak:
-        raise _Reason("silent: the channels cancel each other in their mean")
+        raise _Reason("silent: mixed to one, the channels cancel each other")
     if not len(flux.time_s):
-        raise _Reason("too short: the sound has no two windows of 1024 samples")
+        raise _Reason("too short: the sound is hardly a window of 1024 samples long")
     common = min(flux.time_s[-1], picture.time_s[-1]) - max(flux.time_s[0], picture.time_s[0])
     if common < 0:
         raise _Reason("sound and picture have no time in common")
@@ -171,8 +177,9 @@ def _check_shared(
     complete = len(pairs.picture_s) == pictures == sounds
     if not complete and expected > _MOST_BY_CHANCE:
         raise _Reason(
-            f"no shared events: that {len(pairs.picture_s)} of {pictures} changes of the picture "
-            f"and {sounds} sounds go together is no more than chance"
+            f"no shared events: of {count_of(pictures, 'change')} of the picture and "
+            f"{count_of(sounds, 'sudden sound')} {len(pairs.picture_s)} go together, which chance "
+            "alone may do"
         )
     if curve.best in (0, len(curve.r) - 1):
         raise _Reason(
@@ -182,20 +189,50 @@ def _check_shared(
     if rival is not None and curve.r[rival] >= _RIVAL * confidence:
         one, other = sorted((curve.offset_s, float(curve.lag_s[rival])))
         raise _Reason(
-            "ambiguous: the events go together as well with the sound "
-            f"{1e3 * one:.0f} as with it {1e3 * other:.0f} ms late"
+            "ambiguous: the events repeat, and go together as well with the sound "
+            f"{_told(one)} as with it {_told(other)}"
         )
     if curve.prominence < _LEAST_PROMINENCE:
         raise _Reason(_NONE_SHARED)
 
 
-def _interval_ms(offset: float, pairs: Pairs, frame_s: float, attack: float) -> tuple[float, float]:
+def _told(late_s: float) -> str:
+    return f"{1e3 * abs(late_s):.0f} ms {'late' if late_s >= 0 else 'early'}"
+
+
+def _growth_s(picture: Picture, event_s: Array) -> Array:
+    """For how long each change of the picture goes on to grow: to the end of the frame that most
+    is new in; 0 where that is the first."""
+    assert picture.time_s is not None
+    at, new = picture.time_s, picture.new
+    growth = np.zeros(len(event_s))
+    for k, start in enumerate(np.searchsorted(at, event_s)):
+        most, j = int(start), int(start) + 1
+        while j < len(at) - 1 and at[j] - at[start] < SEARCH_S:
+            if new[j] < _STILL_GROWING * new[most]:
+                break
+            if new[j] > new[most]:
+                most = j
+            j += 1
+        if most > start:
+            growth[k] = at[most + 1] - at[start]
+    return growth
+
+
+def _interval_ms(
+    offset: float, pairs: Pairs, growth_s: Array, frame_s: float, attack: float
+) -> tuple[float, float]:
+    """What is heard goes with any moment from the frame before each change to its growth's end."""
     late = pairs.offsets_s
-    width = HOP_S
-    if len(late) > 1:
-        spread = float(np.std(late, ddof=1)) / math.sqrt(len(late))
-        width = max(width, t_95(len(late) - 1) * spread)
-    mean = float(late.mean())
-    low = min(offset, mean) - width - attack
-    high = max(offset, mean) + width + frame_s
+    grown = late - growth_s
+    low = min(offset - float(growth_s.mean()), float(grown.mean())) - _half_width(grown) - attack
+    high = max(offset, float(late.mean())) + _half_width(late) + frame_s
     return 1e3 * low, 1e3 * high
+
+
+def _half_width(late: Array) -> float:
+    """Of the 95 % interval of a mean; at least a hop."""
+    if len(late) < 2:
+        return HOP_S
+    spread = float(np.std(late, ddof=1)) / math.sqrt(len(late))
+    return max(HOP_S, t_95(len(late) - 1) * spread)

@@ -39,12 +39,14 @@ class Picture:
     Attributes:
         time_s: when each frame is shown; ``None`` if one has no time stamp.
         rise: how much is suddenly new in each frame: levels summed over the cells.
-        cuts_s: when the cuts are; their frames have no rise.
+        new: how much is new in it at all, sudden or not, in the same unit.
+        cuts_s: when the cuts are; their frames have nothing new.
         frames: how many were read.
     """
 
     time_s: Array | None
     rise: Array
+    new: Array
     cuts_s: tuple[float, ...]
     frames: int
 
@@ -68,6 +70,7 @@ class PictureOnsets:
         self._cuts = CutFinder()
         self._times = array("d")
         self._rises = array("d")
+        self._news = array("d")
         self._frames = 0
         self._timed = True
 
@@ -89,7 +92,9 @@ class PictureOnsets:
             _native.pairing_signature(self._format, frame.planes, simd=compute.simd_level())
         )
         self._times.append(now)
-        self._rises.append(self._rise(now, grid))
+        rise, new = self._compared(now, grid)
+        self._rises.append(rise)
+        self._news.append(new)
 
     def finish(self) -> Picture:
         """What the frames so far say.
@@ -98,23 +103,25 @@ class PictureOnsets:
             MediaError: the values cannot have the range they are said to have.
         """
         self._check.finish()
-        rise = np.array(self._rises, np.float64)
+        rise, new = np.array(self._rises, np.float64), np.array(self._news, np.float64)
         cuts = self._cuts.finish()
         for index, _ in cuts:
             # The frame after it is still unlike what was there before.
-            rise[index : index + 2] = 0.0
+            rise[index : index + 2] = new[index : index + 2] = 0.0
         return Picture(
             time_s=np.array(self._times, np.float64) if self._timed else None,
             rise=rise,
+            new=new,
             cuts_s=tuple(time for _, time in cuts),
             frames=self._frames,
         )
 
-    def _rise(self, now: float, grid: Array) -> float:
+    def _compared(self, now: float, grid: Array) -> tuple[float, float]:
+        """How much of a grid is suddenly new, and how much is new at all."""
         if not self._recent:
             self._recent.append((now, grid))
             self._cuts.take(now, grid, None)
-            return 0.0
+            return 0.0, 0.0
         change = np.abs(grid - self._recent[-1][1])
         self._cuts.take(now, grid, change)
         fresh = np.zeros_like(grid)
@@ -128,7 +135,7 @@ class PictureOnsets:
             before = np.max([moved for _, moved in self._moved], axis=0)
             rise = float(np.maximum(fresh - _AGAIN * _spread(before), 0.0).sum())
         self._keep(now, grid, fresh)
-        return rise / _LEVEL
+        return rise / _LEVEL, float(fresh.sum()) / _LEVEL
 
     def _departure(self, now: float, grid: Array, lively: Array) -> Array:
         """How far the lively cells are from what they were lately."""
