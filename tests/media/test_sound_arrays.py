@@ -179,6 +179,8 @@ def test_other_numbers_of_axes_are_refused(shape):
 @pytest.mark.parametrize("source", [[0.0, 0.5], {"array": 1}, 3.0, None, object()])
 def test_what_is_no_array_is_refused(source):
     assert "cannot be read as sound" in refusal(MediaError, "bad_source", source)
+    with pytest.raises(MediaError, match="cannot be read as sound"):
+        read_audio(source)
 
 
 @pytest.mark.parametrize("rate", [0, -1, 999, 768_001, 44100.5, True, "48000", float("nan")])

@@ -61,7 +61,8 @@ class SoundInfo(msgspec.Struct, frozen=True, kw_only=True):
         language: the stream's language tag.
         title: the stream's title tag.
         start_s: when the first sample sounds, on the clock that the picture's time stamps use.
-            What a coder put before the sound (priming) is not among the samples.
+            What a coder put before the sound (priming) is not among the samples, where the file
+            marks it; ADTS, MPEG-TS, FLV and AVI have no mark for it.
         samples: samples per channel, where that is known before the sound is read.
         duration_s: the same in seconds, else what the container claims.
         flags: stable snake_case names, listed in ``screentest.media.flags``.

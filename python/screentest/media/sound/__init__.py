@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from screentest.errors import InputError, MediaError
+from screentest.errors import InputError
 from screentest.media.clip import Array
 from screentest.media.info import Damage, SoundInfo
 from screentest.media.open import is_in_memory, media_source
@@ -117,14 +117,8 @@ def read_audio(
         from screentest.media.sound.arrays import open_array_sound
 
         _refuse(said, ("stream",), "chooses among a file's streams; an array has none")
-        if sample_rate is None:
-            raise MediaError(
-                "an array needs sample_rate= (48000, 44100, ...), its samples per second",
-                code="sample_rate_needed",
-            )
-        return open_array_sound(
-            source, rate=_check_rate(sample_rate), channel_layout=channel_layout, layout=layout
-        )
+        rate = None if sample_rate is None else _check_rate(sample_rate)
+        return open_array_sound(source, rate=rate, channel_layout=channel_layout, layout=layout)
     _refuse(said, ("sample_rate", "layout"), "describes an array; a file says this itself")
     from screentest.media.sound.files import open_file_sound
 

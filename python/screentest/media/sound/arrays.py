@@ -51,7 +51,7 @@ class ArraySound(Sound):
 
 
 def open_array_sound(
-    source: Any, *, rate: int, channel_layout: str | None, layout: str | None
+    source: Any, *, rate: int | None, channel_layout: str | None, layout: str | None
 ) -> ArraySound:
     """Open an array, a tensor or a buffer as a sound.
 
@@ -66,6 +66,12 @@ def open_array_sound(
         )
     notes = Adopted()
     array = _adopted(source, notes)
+    # What is no array at all hears that first.
+    if rate is None:
+        raise MediaError(
+            "an array needs sample_rate= (48000, 44100, ...), its samples per second",
+            code="sample_rate_needed",
+        )
     if array.dtype.kind not in "iuf":
         raise MediaError(
             f"an array of dtype {array.dtype} holds no sound; expected integers or floats",
