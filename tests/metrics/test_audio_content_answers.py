@@ -45,6 +45,8 @@ YES = [
     # What is said in the sound, or of something else, takes nothing back.
     'Yes. The man says "no".',
     "Yes, the man says no.",
+    "Yes. Actually, no doubt about it.",
+    "Yes, but no music",
     "Yes. There is no music, but a dog barks.",
     "Yes. Answer: yes",
     "Yes. The answer is no longer in doubt",
@@ -88,6 +90,9 @@ NO_ANSWER = [
 ]
 
 TAKEN_BACK = [
+    "Yes. Actually no.",
+    "Yes, but no",
+    "No. Oh wait, actually yes.",
     "No, wait, yes",
     "No ... yes.",
     "Yes\n\nNo",

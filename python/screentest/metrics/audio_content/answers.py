@@ -33,6 +33,8 @@ _STATED = re.compile(
     r"\b\W*)*(?P<negated>not\b\W*)?"
     r"(?P<word>yes\b(?!-\w)|no\b(?!-\w|\s+(?!(?:because|since|as|and|but|so|it|there)\b)\w))"
 )
+# Words that lead over from an answer to its opposite: "Yes. Actually no."
+_TURN = re.compile(r"^(?:(?:actually|wait|sorry|well|oh|hmm|correction|rather|but|or)\s+)+")
 _SEGMENT = re.compile(r"[.!?;:,\n—–。、|]+|\s-+\s")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»")
 _OPPOSITE = {True: "no", False: "yes"}
@@ -80,7 +82,8 @@ def _takes_back(reason: str, answer: bool) -> bool:
         if says_yes != answer:
             return True
     return any(
-        _word(part) == _OPPOSITE[answer] for part in _SEGMENT.split(_QUOTED.sub(" ", reason))
+        _TURN.sub("", _word(part)) == _OPPOSITE[answer]
+        for part in _SEGMENT.split(_QUOTED.sub(" ", reason))
     )
 
 

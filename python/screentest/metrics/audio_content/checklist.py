@@ -187,13 +187,15 @@ def _called(item: Any, number: int) -> str:
 
 def _plain(message: str, items: Any) -> str:
     """msgspec's message with the item's name in place of its path."""
-    what, _, path = message.partition(" - at `$")
+    what, _, path = message.removeprefix("checklist: ").partition(" - at `$")
     path = path.rstrip("`")
     if not path.startswith(".items["):
         key = path.lstrip(".")
         return f"{key}: {what}" if key else what
     number, _, rest = path.removeprefix(".items[").partition("]")
     where = _called(items[int(number)], int(number))
+    if rest == ".kind" and isinstance(kind := items[int(number)]["kind"], str):
+        return f"{where}: kind is {kind!r}; expected 'speech' or 'audio-event'"
     return f"{where}: {rest.lstrip('.')}: {what}" if rest else f"{where}: {what}"
 
 
