@@ -44,6 +44,15 @@ def test_one_click_in_a_minute_of_nothing_is_not_silent():
     frames = flashes(FPS, 60, [1200], size=(24, 32), side=12)
     facts = measure_sync(frames, claps(RATE, 60, [50.0]), frame_rate=FPS, sample_rate=RATE)
     assert facts.av_sync_offset_ms == pytest.approx(0, abs=5)
+    # A pair in 60 s, looked for over 1 s.
+    assert facts.by_chance == pytest.approx(1 / 60, rel=0.01)
+
+
+def test_of_one_flash_and_one_click_in_a_short_clip_the_facts_say_that_chance_may_do_it():
+    facts = measure_sync(flashes(FPS, 4, [40]), claps(RATE, 4, [40 / FPS + 0.3]),
+                         frame_rate=FPS, sample_rate=RATE)  # fmt: skip
+    assert facts.av_sync_offset_ms == pytest.approx(300, abs=5)
+    assert facts.by_chance == pytest.approx(1 / 4, rel=0.05)
 
 
 def test_channels_that_cancel_are_silent(picture, sound):

@@ -37,8 +37,7 @@ class SyncFacts(msgspec.Struct, frozen=True, kw_only=True):
             happened since the last; below it what a sound that does not begin like a click reads
             late (3.4 ms at 48 kHz, 20 ms at 8 kHz), and for how long the changes go on to grow:
             hands move before they clap, and are read from where they begin to. That the events
-            belong together is taken for granted: of one flash and one click nothing else vouches
-            for it.
+            belong together is taken for granted (see ``by_chance``).
         av_sync_confidence: greatest correlation of both onset envelopes, there also without an
             offset where it was too low for one.
         prominence: how many standard deviations that peak stands over the correlations at all
@@ -49,6 +48,10 @@ class SyncFacts(msgspec.Struct, frozen=True, kw_only=True):
         picture_onsets: sudden changes of the picture.
         sound_onsets: sudden sounds.
         events: pairs of them at that offset.
+        by_chance: how many groups of events as close together as these chance alone would make, at
+            most 0.02 for an offset but where every change of the picture has its sound and there
+            are no others. Of one flash and one click in 6 s it is 0.17: that they belong together
+            is then likely, and no more.
         slope_ms_per_minute: how much later the sound gets; ``None`` with too few events to say: it
             takes four over five seconds.
         slope_interval_ms_per_minute: where that lies with 95 % confidence; with 0 in it no clock
@@ -72,6 +75,7 @@ class SyncFacts(msgspec.Struct, frozen=True, kw_only=True):
     picture_onsets: int = 0
     sound_onsets: int = 0
     events: tuple[SyncEvent, ...] = ()
+    by_chance: float | None = None
     slope_ms_per_minute: float | None = None
     slope_interval_ms_per_minute: tuple[float, float] | None = None
     cuts_s: tuple[float, ...] = ()

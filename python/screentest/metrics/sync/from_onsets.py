@@ -87,7 +87,7 @@ def _measure(picture: Picture, flux: Flux, found: dict[str, Any]) -> None:
     pairs = pair_events(
         seen.event_s, heard.event_s, curve.offset_s, frame_s / 2 + attack + 2 * HOP_S
     )
-    _check_shared(curve, pairs, seen, heard, rival)
+    _check_shared(curve, pairs, seen, heard, rival, found)
     offset = curve.offset_s
     found.update(
         av_sync_offset_ms=1e3 * offset,
@@ -158,7 +158,12 @@ def _onsets(picture: Picture, flux: Flux) -> tuple[Onsets, Onsets]:
 
 
 def _check_shared(
-    curve: Curve, pairs: Pairs, seen: Onsets, heard: Onsets, rival: int | None
+    curve: Curve,
+    pairs: Pairs,
+    seen: Onsets,
+    heard: Onsets,
+    rival: int | None,
+    found: dict[str, Any],
 ) -> None:
     confidence = float(curve.r[curve.best])
     if confidence < _LEAST_CONFIDENCE or not len(pairs.picture_s):
@@ -173,6 +178,7 @@ def _check_shared(
         common_s=curve.common * HOP_S,
         search_s=float(curve.lag_s[-1] - curve.lag_s[0]),
     )
+    found.update(by_chance=expected)
     # One flash with one click is never more than chance gives, and all there is to go by.
     complete = len(pairs.picture_s) == pictures == sounds
     if not complete and expected > _MOST_BY_CHANCE:
