@@ -568,22 +568,19 @@ class Spectrogram:
 @final
 class LagSearch:
     """Search for the lag, up to 50 ms to either side, at which two sounds correlate most strongly,
-    upright or inverted."""
+    upright or inverted. Its memory grows with the rate, not with the length."""
 
     def __new__(
         cls, sample_rate: int, *, threads: int = 1, simd: str | None = None
     ) -> LagSearch: ...
-    @property
-    def bound(self) -> int:
-        """Samples to either side that are looked at."""
-
     def push(self, reference: NDArray[np.float32], candidate: NDArray[np.float32]) -> None:
         """Take the next samples of both, ``(n, C)`` each and C-contiguous; what one has more than
         the other is left out."""
 
-    def finish(self) -> tuple[int, float, bool] | None:
-        """(samples by which the candidate is late, correlation, whether no larger lag was looked
-        at); ``None`` where one of the sounds does not change."""
+    def finish(self) -> tuple[int, float, int] | None:
+        """(samples by which the candidate is late, correlation, the largest lag that was looked
+        at); ``None`` where one of the sounds does not change. At least 10 ms overlap, so sounds of
+        less than 60 ms are looked at to a smaller lag, and those of 10 ms at none."""
 
 @final
 class AudioPair:
@@ -602,7 +599,8 @@ class AudioPair:
     def push(
         self, reference: NDArray[np.float32] | None, candidate: NDArray[np.float32] | None
     ) -> None:
-        """Take the next samples ``(n, C)`` of either or of both."""
+        """Take the next samples ``(n, C)`` of either or of both. What one is ahead of the other is
+        kept until the other has come as far."""
 
     def finish(self) -> _F64:
         """``(tracks, seconds, 10)``. The first track is the mean of the channels, the others

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from screentest._native import AudioPair, LagSearch, simd_levels
+from screentest._native import AudioPair, LagSearch, LoudnessMeter, simd_levels
 from screentest.errors import InputError, ProtocolError
 from screentest.media import read_audio
 from screentest.metrics.audio_pair import METRICS, measure_audio_pair
@@ -129,8 +129,63 @@ def test_a_constant_does_not_change_and_has_no_lag():
     constant = np.full((RATE, 1), 0.25, np.float32)
     facts = measured(constant, noise(1.0, 1))
     reasons = {gap.axis: gap.reason for gap in facts.unmeasured}
-    assert reasons["audio_align_lag_ms"] == "the reference does not change"
+    assert reasons["audio_align_lag_ms"] == "the reference is a constant"
     assert facts.audio_si_sdr == -120.0
+
+
+def test_a_pause_with_an_offset_in_both_is_no_second_to_listen_to():
+    """A copy of it has no ratio of signal and distortion there: there is neither."""
+    reference = noise(3.0, 1)
+    reference[:RATE] = 0.005
+    facts = measured(reference, reference)
+    assert math.isnan(facts.series.si_sdr_db[0])
+    assert facts.series.snr_db[0] == 99.0
+    assert {(worst.metric, worst.value) for worst in facts.worst} == {
+        ("audio_si_sdr", 99.0),
+        ("audio_snr_db", 99.0),
+        ("audio_lsd_db", 0.0),
+        ("audio_mel_l1", 0.0),
+    }
+    assert {worst.seconds for worst in facts.worst} == {(1.0, 2.0)}
+
+
+def test_constants_in_both_have_no_ratio_of_signal_and_distortion():
+    facts = measured(np.full((RATE, 1), 0.5, np.float32), np.full((RATE, 1), 0.25, np.float32))
+    reasons = {gap.axis: gap.reason for gap in facts.unmeasured}
+    both = "the reference is a constant and the candidate is a constant"
+    assert reasons["audio_align_lag_ms"] == both
+    assert reasons["audio_si_sdr"] == f"where they overlap, {both}"
+    assert facts.audio_snr_db == pytest.approx(20 * math.log10(2))
+
+
+def test_channels_that_cancel_are_no_silence_and_are_compared_by_themselves():
+    sound = noise(1.0, 1)
+    cancelling = np.concatenate([sound, -sound], axis=1)
+    facts = measured(cancelling, cancelling)
+    reasons = {gap.axis: gap.reason for gap in facts.unmeasured}
+    what = "the mean of the {}'s channels is digital silence"
+    assert reasons["audio_align_lag_ms"] == " and ".join(
+        what.format(name) for name in ("reference", "candidate")
+    )
+    assert [channel.si_sdr_db for channel in facts.channels] == [99.0, 99.0]
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.1, 0.9])
+def test_distortion_far_below_an_offset_is_no_perfect_copy(offset):
+    """The sums keep fifteen digits: a ratio that needs more reads low, and never 99."""
+    rate, level = 48000, 1e-4
+    random = np.random.default_rng(1)
+    clean = (offset + level * random.uniform(-1, 1, rate)).astype(np.float32)
+    hiss = level * 1e-4 * random.uniform(-1, 1, rate)
+    damaged = (0.7 * clean + hiss).astype(np.float32)
+    a, b = (x.astype(np.float64) - x.mean(dtype=np.float64) for x in (clean, damaged))
+    signal = (a @ b) / (a @ a) * a
+    true = 10 * np.log10((signal @ signal) / ((b - signal) @ (b - signal)))
+    found = measured(clean, damaged, rate).audio_si_sdr
+    assert found <= true + 0.1
+    assert offset or found == pytest.approx(true, abs=1e-6)
+    assert found > 55.0
+    assert measured(clean, clean, rate).audio_si_sdr == 99.0
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -166,6 +221,8 @@ def test_short_sounds_have_values_down_to_a_millisecond(seconds):
     assert facts.audio_align_lag_ms == 0.0
     assert facts.audio_snr_db == pytest.approx(20 * math.log10(2), abs=1e-6)
     assert facts.compared_s == pytest.approx(len(sound) / RATE)
+    # Ten milliseconds overlap at least.
+    assert facts.lag_bound_ms == pytest.approx(max(0, min(50, 1000 * len(sound) / RATE - 10)))
     reasons = {gap.axis: gap.reason for gap in facts.unmeasured}
     assert "reference has no loudness" in reasons["audio_lufs_delta"]
 
@@ -176,6 +233,34 @@ def test_what_one_sound_has_more_is_left_out_and_counted():
     assert (facts.reference_samples, facts.candidate_samples) == (56_000, 32_100)
     assert facts.compared_s == pytest.approx(32_100 / RATE)
     assert facts.audio_snr_db == 99.0
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_what_one_sound_has_more_is_not_kept(longer, monkeypatch):
+    pushed = []
+
+    class Counting:
+        def __init__(self, *given, **options):
+            self._pair = AudioPair(*given, **options)
+
+        def push(self, *blocks):
+            pushed.append(blocks)
+            self._pair.push(*blocks)
+
+        def finish(self):
+            return self._pair.finish()
+
+    monkeypatch.setattr("screentest.metrics.audio_pair.measure.AudioPair", Counting)
+    sound = noise(9.0)
+    for lag in (800, -800):
+        pushed.clear()
+        pair = [sound[: 3 * RATE], late(sound, lag)]
+        facts = measured(*(pair if longer else pair[::-1]))
+        assert facts.audio_si_sdr == 99.0
+        assert facts.audio_align_lag_ms == (50.0 if (lag > 0) == bool(longer) else -50.0)
+        # Of the shorter one all that the longer one has.
+        assert facts.compared_s == (3.0 if lag > 0 else 2.95)
+        assert len(pushed) == 4
 
 
 def sums(reference, candidate, sizes, **options):
@@ -213,3 +298,20 @@ def test_blocks_of_another_order_are_refused():
     sound = noise(0.1)
     with pytest.raises(InputError, match="C-contiguous"):
         LagSearch(RATE).push(sound[:, ::-1], sound)
+
+
+def test_blocks_of_other_channels_are_refused():
+    pair = AudioPair((2, 1), RATE)
+    with pytest.raises(InputError, match="a block of 3 channels: expected 1") as error:
+        pair.push(noise(0.1), noise(0.1, 3))
+    assert error.value.code == "bad_block"
+    with pytest.raises(InputError, match="a block of 1 channels: expected 2"):
+        LoudnessMeter(RATE, ["one", "one"]).push(noise(0.1, 1))
+
+
+def test_rates_that_no_sound_has_are_refused():
+    for rate in (0, 15, 2**31):
+        for refused in (LagSearch, lambda rate: AudioPair((1, 1), rate)):
+            with pytest.raises(InputError, match="at 16 to 2822400 Hz") as error:
+                refused(rate)
+            assert error.value.code == "bad_sound"

@@ -8,7 +8,7 @@ use screentest_kernels::audio::{
 use crate::errors::{input_error, no_threads, raise};
 use crate::pool::in_pool;
 use crate::simd::level_of;
-use crate::sound::{Open, block_of};
+use crate::sound::{Open, block_with};
 
 /// Levels, loudness, true peak, silence and flatness of one sound.
 #[pyclass(frozen, module = "screentest._native")]
@@ -42,11 +42,7 @@ impl AudioMeter {
     }
 
     fn push(&self, py: Python<'_>, block: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
-        let (samples, channels) = block_of(py, &block)?;
-        if channels != self.channels {
-            let message = format!("a block of {channels} channels: expected {}", self.channels);
-            return Err(input_error(py, &message, "bad_block"));
-        }
+        let samples = block_with(py, &block, self.channels)?;
         let threads = self.threads;
         let result = self.state.with(py, |meter| {
             if threads > 1 {
@@ -67,7 +63,10 @@ impl AudioMeter {
 
 /// Integrated loudness alone.
 #[pyclass(frozen, module = "screentest._native")]
-pub(crate) struct LoudnessMeter(Open<audio::Loudness>);
+pub(crate) struct LoudnessMeter {
+    state: Open<audio::Loudness>,
+    channels: usize,
+}
 
 #[pymethods]
 impl LoudnessMeter {
@@ -76,16 +75,16 @@ impl LoudnessMeter {
         let weights =
             weights.iter().map(|name| weight_of(py, name)).collect::<PyResult<Vec<_>>>()?;
         let meter = audio::Loudness::new(sample_rate, &weights).map_err(|e| raise(py, &e))?;
-        Ok(Self(Open::new(meter)))
+        Ok(Self { state: Open::new(meter), channels: weights.len() })
     }
 
     fn push(&self, py: Python<'_>, block: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
-        let (samples, _) = block_of(py, &block)?;
-        self.0.with(py, |meter| meter.push(samples))?.map_err(|e| raise(py, &e))
+        let samples = block_with(py, &block, self.channels)?;
+        self.state.with(py, |meter| meter.push(samples))?.map_err(|e| raise(py, &e))
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        Ok(self.0.take(py)?.finish(0).integrated)
+        Ok(self.state.take(py)?.finish(0).integrated)
     }
 }
 

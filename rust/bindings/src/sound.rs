@@ -22,6 +22,20 @@ pub(crate) fn block_of<'a>(
     }
 }
 
+/// The samples of a block `(n, channels)`.
+pub(crate) fn block_with<'a>(
+    py: Python<'_>,
+    block: &'a PyReadonlyArray2<'_, f32>,
+    channels: usize,
+) -> PyResult<&'a [f32]> {
+    let (samples, found) = block_of(py, block)?;
+    if found != channels {
+        let message = format!("a block of {found} channels: expected {channels}");
+        return Err(input_error(py, &message, "bad_block"));
+    }
+    Ok(samples)
+}
+
 /// What is under way until it is finished.
 pub(crate) struct Open<T>(Mutex<Option<T>>);
 

@@ -2,19 +2,16 @@ use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use screentest_kernels::audio::{self, Sums, mean_of_channels};
 
-use crate::errors::no_threads;
+use crate::errors::{no_threads, raise};
 use crate::pool::in_pool;
 use crate::simd::level_of;
-use crate::sound::{Open, block_of};
+use crate::sound::{Open, block_of, block_with};
 
 /// The search for the lag between two sounds.
 #[pyclass(frozen, module = "screentest._native")]
 pub(crate) struct LagSearch {
     search: Open<audio::LagSearch>,
     threads: usize,
-    /// Samples to either side that are looked at.
-    #[pyo3(get)]
-    bound: usize,
 }
 
 #[pymethods]
@@ -23,8 +20,7 @@ impl LagSearch {
     #[pyo3(signature = (sample_rate, *, threads=1, simd=None))]
     fn new(py: Python<'_>, sample_rate: u32, threads: usize, simd: Option<&str>) -> PyResult<Self> {
         let search = audio::LagSearch::new(sample_rate, level_of(py, simd)?);
-        let bound = search.bound();
-        Ok(Self { search: Open::new(search), threads, bound })
+        Ok(Self { search: Open::new(search.map_err(|e| raise(py, &e))?), threads })
     }
 
     fn push(
@@ -46,12 +42,12 @@ impl LagSearch {
         pushed.map_err(|e| no_threads(py, threads, &e))
     }
 
-    fn finish(&self, py: Python<'_>) -> PyResult<Option<(i64, f64, bool)>> {
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<(i64, f64, i64)>> {
         let search = self.search.take(py)?;
         let threads = self.threads;
         let best = py.detach(|| in_pool(threads, || search.finish()));
         let best = best.map_err(|e| no_threads(py, threads, &e))?;
-        Ok(best.map(|best| (best.lag, best.correlation, best.at_bound)))
+        Ok(best.map(|best| (best.lag, best.correlation, best.bound)))
     }
 }
 
@@ -59,6 +55,7 @@ impl LagSearch {
 #[pyclass(frozen, module = "screentest._native")]
 pub(crate) struct AudioPair {
     pair: Open<audio::AudioPair>,
+    channels: [usize; 2],
     threads: usize,
 }
 
@@ -76,8 +73,10 @@ impl AudioPair {
         simd: Option<&str>,
     ) -> PyResult<Self> {
         let level = level_of(py, simd)?;
-        let pair = audio::AudioPair::new(channels.into(), sample_rate, lag, by_channel, level);
-        Ok(Self { pair: Open::new(pair), threads })
+        let channels = channels.into();
+        let pair = audio::AudioPair::new(channels, sample_rate, lag, by_channel, level)
+            .map_err(|e| raise(py, &e))?;
+        Ok(Self { pair: Open::new(pair), channels, threads })
     }
 
     fn push(
@@ -86,13 +85,15 @@ impl AudioPair {
         reference: Option<PyReadonlyArray2<'_, f32>>,
         candidate: Option<PyReadonlyArray2<'_, f32>>,
     ) -> PyResult<()> {
-        let reference = reference.as_ref().map(|block| block_of(py, block)).transpose()?;
-        let candidate = candidate.as_ref().map(|block| block_of(py, block)).transpose()?;
-        let samples = [reference, candidate].map(|block| block.map_or(&[][..], |(s, _)| s));
+        let [first, second] = self.channels;
+        let reference = reference.as_ref().map(|block| block_with(py, block, first)).transpose()?;
+        let candidate =
+            candidate.as_ref().map(|block| block_with(py, block, second)).transpose()?;
+        let (reference, candidate) = (reference.unwrap_or_default(), candidate.unwrap_or_default());
         let threads = self.threads;
         let pushed =
-            self.pair.with(py, |pair| in_pool(threads, || pair.push(samples[0], samples[1])))?;
-        pushed.map_err(|e| no_threads(py, threads, &e))
+            self.pair.with(py, |pair| in_pool(threads, || pair.push(reference, candidate)))?;
+        pushed.map_err(|e| no_threads(py, threads, &e))?.map_err(|e| raise(py, &e))
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {

@@ -79,7 +79,7 @@ class AudioPairFacts(msgspec.Struct, frozen=True, kw_only=True):
         lag_correlation: correlation at that lag, with its sign.
         polarity: ``"inverted"`` where that is negative; ``None`` without a lag.
         lag_at_bound: the best lag is the last that was looked at, so the true one may lie beyond.
-        lag_bound_ms: how far the search went.
+        lag_bound_ms: how far the search went: less in a sound shorter than 60 ms, 0 without a lag.
         compared_s: how much of both was compared at that lag.
         audio_si_sdr: scale-invariant signal-to-distortion ratio, in dB.
         audio_snr_db: signal-to-noise ratio.
@@ -103,7 +103,7 @@ class AudioPairFacts(msgspec.Struct, frozen=True, kw_only=True):
     lag_correlation: float | None = None
     polarity: Literal["same", "inverted"] | None = None
     lag_at_bound: bool = False
-    lag_bound_ms: float = 50.0
+    lag_bound_ms: float = 0.0
     compared_s: float = 0.0
     audio_si_sdr: float | None = None
     audio_snr_db: float | None = None

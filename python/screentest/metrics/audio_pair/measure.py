@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import zip_longest
 from typing import Any
@@ -61,7 +61,8 @@ def measure_audio_pair(
 
     Returns:
         The facts. Sounds that are alike read 99 dB and 0; a silent candidate -120 dB, and no lag.
-        With silence in both, or a NaN in either, nothing is measured.
+        With silence in both, or a NaN in either, nothing is measured. What one has more than the
+        other is not compared.
 
     Raises:
         ProtocolError: ``different_rates``: nothing is resampled.
@@ -121,23 +122,25 @@ class _Pair:
                 reason = f"the {name} holds NaN or infinite samples, {where}"
                 gaps = tuple(Unmeasured(spec.name, reason) for spec in METRICS)
                 return self._facts(unmeasured=gaps)
-        lag, correlation, at_bound = best or (0, None, False)
+        lag, correlation, bound = best or (0, None, 0)
         tracks = self._compared(lag)
         programme = Sums.over(tracks[0])
+        why = _unchanging(programme, [Sums.over(track) for track in tracks[1:]])
+        why = why or "they share too little sound"
         if best is None:
-            self._gap("audio_align_lag_ms", self._why_no_lag(programme))
+            self._gap("audio_align_lag_ms", why)
         values = {name: getattr(programme, field) for name, field in _SCORES.items()}
         for name, value in values.items():
             if value is None:
-                self._gap(name, "both sounds are digital silence where they overlap")
+                self._gap(name, f"where they overlap, {why}")
         series = self._series(tracks[0], lag)
         return self._facts(
             **values,
             audio_align_lag_ms=None if best is None else 1000.0 * lag / self.rate,
             lag_correlation=correlation,
             polarity=None if correlation is None else ("inverted" if correlation < 0.0 else "same"),
-            lag_at_bound=at_bound,
-            lag_bound_ms=1000.0 * search.bound / self.rate,
+            lag_at_bound=abs(lag) == bound > 0,
+            lag_bound_ms=1000.0 * bound / self.rate,
             compared_s=programme.samples / self.rate,
             audio_lufs_delta=self._lufs_delta(),
             channels=self._channels(tracks[1:]),
@@ -162,21 +165,13 @@ class _Pair:
         )
         for a, b in self._side_by_side():
             pair.push(a, b)
+            if a is None or b is None:
+                # A second more than the other has is more than any lag: the rest has no partner.
+                break
         return pair.finish()
 
     def _gap(self, axis: str, reason: str) -> None:
         self.gaps.append(Unmeasured(axis, reason))
-
-    def _why_no_lag(self, programme: Sums) -> str:
-        silent = [
-            f"the {name} is digital silence" if not energy else f"the {name} does not change"
-            for name, energy, total in (
-                ("reference", programme.aa, programme.a),
-                ("candidate", programme.bb, programme.b),
-            )
-            if energy - total * total / max(1.0, programme.samples) <= 1e-12 * energy
-        ]
-        return " and ".join(silent) or "they share too little sound"
 
     def _lufs_delta(self) -> float | None:
         theirs, ours = (self._lufs(at) for at in (0, 1))
@@ -265,3 +260,16 @@ class _Pair:
             candidate_samples=self.sides[1].samples,
             **found,
         )
+
+
+def _unchanging(programme: Sums, channels: Sequence[Sums]) -> str:
+    """Which of the two is constant, and how: where its channels are not, it is their mean."""
+    found = []
+    for at, name in enumerate(_NAMES):
+        if programme.changes[at]:
+            continue
+        cancels = any(channel.changes[at] for channel in channels)
+        what = f"the mean of the {name}'s channels" if cancels else f"the {name}"
+        is_silent = not (programme.aa, programme.bb)[at]
+        found.append(f"{what} is {'digital silence' if is_silent else 'a constant'}")
+    return " and ".join(found)

@@ -16,6 +16,8 @@ BINS, BANDS = 513, 64
 
 # Below this share of a sound's energy, what is left without its mean is rounding.
 _NO_ENERGY = 1e-12
+# The share of an energy that its sum may have lost.
+_ROUNDING = 1e-14
 # Level below which a block is silent: -60 dBFS, as a mean square.
 _SILENT = 1e-6
 
@@ -46,25 +48,33 @@ class Sums:
         return not self.aa and not self.bb
 
     @property
+    def changes(self) -> tuple[float, float]:
+        """The energies of the two without their means: 0 for a constant, which nobody hears."""
+        return (
+            _without_mean(self.aa, self.a, self.samples),
+            _without_mean(self.bb, self.b, self.samples),
+        )
+
+    @property
     def quiet(self) -> bool:
-        """Both are below -60 dBFS."""
-        return max(self.aa, self.bb) < _SILENT * self.samples
+        """Both are below -60 dBFS, whatever their offset."""
+        return max(self.changes) < _SILENT * self.samples
 
     @property
     def si_sdr_db(self) -> float | None:
-        """Scale-invariant signal-to-distortion ratio, means removed; ``None`` for silence in both.
+        """Scale-invariant signal-to-distortion ratio, means removed; ``None`` where neither sound
+        changes.
 
-        A candidate, or a reference, that does not change reads -120; a perfect copy 99.
+        Where one of the two does not change it is -120; a perfect copy reads 99.
         """
-        if self.silent or not self.samples:
-            return None
-        aa = self.aa - self.a * self.a / self.samples
-        bb = self.bb - self.b * self.b / self.samples
+        aa, bb = self.changes
+        if not aa or not bb:
+            return FLOOR_DB if aa or bb else None
         ab = self.ab - self.a * self.b / self.samples
-        if aa <= _NO_ENERGY * self.aa or bb <= _NO_ENERGY * self.bb:
-            return FLOOR_DB
         signal = ab * ab / aa
-        return _ratio_db(signal, bb - signal)
+        # What lies far below an offset drowns in the rounding of the sums.
+        lost = _ROUNDING * max(self.bb, signal * (self.aa / aa)) if self.dd else 0.0
+        return _ratio_db(signal, max(bb - signal, lost))
 
     @property
     def snr_db(self) -> float | None:
@@ -82,6 +92,11 @@ class Sums:
     def mel_l1(self) -> float | None:
         """Mean difference of the bands' logarithms."""
         return None if self.silent or not self.frames else self.mel / (self.frames * BANDS)
+
+
+def _without_mean(energy: float, total: float, samples: float) -> float:
+    left = energy - total * total / max(1.0, samples)
+    return left if left > _NO_ENERGY * energy else 0.0
 
 
 def _ratio_db(signal: float, noise: float) -> float:

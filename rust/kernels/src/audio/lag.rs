@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::fft;
+use super::checked;
 use crate::simd::Level;
+use crate::{Result, fft};
 
 const LANES: usize = 8;
 
@@ -22,8 +23,8 @@ pub struct Best {
     pub lag: i64,
     /// Correlation of what overlaps, with its sign.
     pub correlation: f64,
-    /// No larger lag was looked at.
-    pub at_bound: bool,
+    /// The largest lag that was looked at: less in a sound of less than 60 ms.
+    pub bound: i64,
 }
 
 /// The search, over two sounds of one rate that are pushed side by side.
@@ -58,10 +59,11 @@ struct Ends {
 
 impl LagSearch {
     /// Lags of up to 50 ms to either side, with at least 10 ms that overlap.
-    pub fn new(sample_rate: u32, level: Level) -> Self {
+    pub fn new(sample_rate: u32, level: Level) -> Result<Self> {
+        checked(1, sample_rate)?;
         let bound = libm::rint(0.05 * f64::from(sample_rate)) as usize;
         let length = (4 * bound + 2).next_power_of_two().max(1024);
-        Self {
+        Ok(Self {
             level,
             bound,
             least: sample_rate as usize / 100,
@@ -72,12 +74,7 @@ impl LagSearch {
             cross: [(); 2].map(|()| vec![Cell::default(); length / 2 + 1]),
             works: [(); 2].map(|()| vec![Cell::default(); 2 * length]),
             ends: [Ends::default(), Ends::default()],
-        }
-    }
-
-    /// Samples to either side that are looked at.
-    pub fn bound(&self) -> usize {
-        self.bound
+        })
     }
 
     /// Takes as many samples of the candidate as of the reference. The two end together: what one
@@ -141,15 +138,15 @@ impl LagSearch {
                 |part: Part, mean: f64| part.squares - 2.0 * mean * part.sum + n * mean * mean;
             let (er, ec) = (energy(r, mr), energy(c, mc));
             let heard = |e: f64, ends: &Ends| e > NO_ENERGY * ends.squares;
-            (heard(er, reference) && heard(ec, candidate)).then(|| product / (er * ec).sqrt())
+            (heard(er, reference) && heard(ec, candidate))
+                .then(|| (product / (er * ec).sqrt()).clamp(-1.0, 1.0))
         };
         let bound = if count > self.least { self.bound.min(count - self.least) as i64 } else { 0 };
         let mut best: Option<Best> = None;
         for lag in std::iter::once(0).chain((1..=bound).flat_map(|l| [l, -l])) {
             let Some(correlation) = score(lag) else { continue };
             if best.is_none_or(|b| correlation.abs() > b.correlation.abs() + EQUAL) {
-                let at_bound = lag.abs() == bound && bound > 0;
-                best = Some(Best { lag, correlation, at_bound });
+                best = Some(Best { lag, correlation, bound });
             }
         }
         best

@@ -3,7 +3,7 @@
 
 use super::CLIP_LEVEL;
 
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
 /// Lanes of one channel in the segment that is being filled.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use super::flatness::Flatness;
 use super::levels::{ChannelLevels, Levels, Silence, Stereo};
 use super::loudness::{Loudness, LoudnessFound};
 use super::true_peak::TruePeak;
-use super::{Weight, mean_of_channels, step_frames};
+use super::{Weight, checked, mean_of_channels, step_frames};
 use crate::simd::Level;
 use crate::{Error, Result};
 
@@ -12,11 +12,6 @@ use crate::{Error, Result};
 const CHUNK: usize = 16_384;
 /// Below this many samples other threads cost more than they do.
 const FEW: usize = 8_192;
-
-/// The most channels that a sound may have.
-const MOST_CHANNELS: usize = 64;
-/// The rates that the loudness meter takes.
-const RATES: std::ops::RangeInclusive<u32> = 16..=2_822_400;
 
 /// What was found of the samples pushed so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,9 +79,8 @@ impl AudioMeter {
         level: Level,
     ) -> Result<Self> {
         let known = |index: usize| index < channels;
-        if !(1..=MOST_CHANNELS).contains(&channels)
-            || !RATES.contains(&rate)
-            || weights.is_some_and(|weights| weights.len() != channels)
+        checked(channels, rate)?;
+        if weights.is_some_and(|weights| weights.len() != channels)
             || front.is_some_and(|(left, right)| !known(left) || !known(right))
         {
             return Err(Error::BadSound { channels, rate });

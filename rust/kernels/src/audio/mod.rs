@@ -12,7 +12,10 @@ mod onsets;
 mod pair;
 mod spectrogram;
 mod stft;
+mod sums;
 mod true_peak;
+
+use crate::{Error, Result};
 
 pub use flatness::Flatness;
 pub use lag::{Best, LagSearch};
@@ -20,14 +23,28 @@ pub use levels::{ChannelLevels, Silence, Stereo};
 pub use loudness::{Loudness, LoudnessFound};
 pub use meter::{AudioFound, AudioMeter};
 pub use onsets::Onsets;
-pub use pair::{AudioPair, Sums};
+pub use pair::AudioPair;
 pub use spectrogram::Spectrogram;
+pub use sums::Sums;
 pub use true_peak::oversampling;
 
 /// A sample of this magnitude is at full scale: a coder's own rounding lies below it.
 pub const CLIP_LEVEL: f32 = 0.999;
 /// Mean power below which a block is silent: -60 dB of full scale.
 pub const SILENCE_POWER: f64 = 1e-6;
+
+/// The most channels that a sound may have.
+const MOST_CHANNELS: usize = 64;
+/// Samples per second that a sound may have: those that the loudness meter takes.
+const RATES: std::ops::RangeInclusive<u32> = 16..=2_822_400;
+
+/// Refuses what is no sound.
+fn checked(channels: usize, rate: u32) -> Result<()> {
+    if (1..=MOST_CHANNELS).contains(&channels) && RATES.contains(&rate) {
+        return Ok(());
+    }
+    Err(Error::BadSound { channels, rate })
+}
 
 /// What a channel counts for in loudness (ITU-R BS.1770-4, tables 3 and 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,14 @@
 
 use rayon::prelude::*;
 
+use super::checked;
 use super::logarithm::ln;
 use super::mel::Mel;
 use super::stft::{self, BATCH, BINS, Bin, LENGTH, Stft};
+use super::sums::{STRETCH, Stretch, Sums};
 use crate::simd::Level;
 use crate::spare::Spare;
+use crate::{Error, Result};
 
 /// Samples between frames.
 const HOP: usize = 256;
@@ -15,33 +18,10 @@ const STEP: usize = BATCH * HOP;
 /// Power that stands for less.
 const FLOOR: f64 = 1e-20;
 
-/// Sums over one second of one channel, or of the mean of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sums {
-    /// Samples that were compared.
-    pub samples: f64,
-    /// Of the reference's samples.
-    pub reference: f64,
-    /// Of the candidate's samples.
-    pub candidate: f64,
-    /// Of the reference's squares.
-    pub reference_squares: f64,
-    /// Of the candidate's squares.
-    pub candidate_squares: f64,
-    /// Of the products of both.
-    pub products: f64,
-    /// Of the squares of their differences.
-    pub differences: f64,
-    /// Frames that begin in this second.
-    pub frames: f64,
-    /// Over these frames and all frequencies, of the squared differences of level, in dB^2.
-    pub level_squares: f64,
-    /// Over these frames and all mel bands, of the differences of the logarithms.
-    pub mel: f64,
-}
-
-/// A reference and a candidate of one sample rate, pushed in pieces of any size. The first of the tracks is the mean of the channels; the others are the channels, where
-/// they are compared.
+/// A reference and a candidate of one sample rate, pushed in pieces of any size.
+///
+/// The first of the tracks is the mean of the channels; the others are the channels, where they are
+/// compared. What one side is ahead of the other is kept.
 #[derive(Debug)]
 pub struct AudioPair {
     level: Level,
@@ -55,6 +35,7 @@ pub struct AudioPair {
     summed: usize,
     batches: usize,
     tracks: Vec<Vec<Sums>>,
+    stretches: Vec<Stretch>,
 }
 
 /// What is not compared yet of one sound.
@@ -89,19 +70,22 @@ impl AudioPair {
         lag: i64,
         by_channel: bool,
         level: Level,
-    ) -> Self {
+    ) -> Result<Self> {
+        for count in channels {
+            checked(count, sample_rate)?;
+        }
         let by_channel = by_channel && channels[0] == channels[1] && channels[0] > 1;
         let skips = [lag.min(0).unsigned_abs() as usize, lag.max(0) as usize];
         let tracks = if by_channel { 1 + channels[0] } else { 1 };
         let side = |s: usize| Side {
-            channels: channels[s].max(1),
+            channels: channels[s],
             skip: skips[s],
             at: 0,
             pending: vec![Vec::new(); tracks],
         };
-        Self {
+        Ok(Self {
             level,
-            rate: sample_rate.max(1) as usize,
+            rate: sample_rate as usize,
             sides: [side(0), side(1)],
             by_channel,
             stft: Stft::new(),
@@ -110,14 +94,18 @@ impl AudioPair {
             summed: 0,
             batches: 0,
             tracks: vec![Vec::new(); tracks],
-        }
+            stretches: vec![Stretch::default(); tracks],
+        })
     }
 
     /// Takes the next samples of both, interleaved; either may be ahead of the other.
-    pub fn push(&mut self, reference: &[f32], candidate: &[f32]) {
+    pub fn push(&mut self, reference: &[f32], candidate: &[f32]) -> Result<()> {
         let [first, second] = &mut self.sides;
+        first.check(reference)?;
+        second.check(candidate)?;
         rayon::join(|| first.push(reference), || second.push(candidate));
         self.advance();
+        Ok(())
     }
 
     /// The sums of each second of each track. What one sound has more is not compared.
@@ -128,6 +116,11 @@ impl AudioPair {
             let from = self.batches * STEP;
             let found = self.batch(from, common - from, left);
             self.add(self.batches, &found, left);
+        }
+        if let Some(last) = self.summed.checked_sub(1) {
+            for (seconds, stretch) in self.tracks.iter_mut().zip(&mut self.stretches) {
+                stretch.close(second(seconds, last / self.rate));
+            }
         }
         self.tracks
     }
@@ -160,19 +153,26 @@ impl AudioPair {
 
     /// Sums of samples, each second by itself and from its first sample on.
     fn sum_until(&mut self, end: usize) {
-        let Self { sides: [reference, candidate], tracks, rate, summed, .. } = self;
-        let (from, rate) = (*summed, *rate);
-        tracks.par_iter_mut().enumerate().for_each(|(track, seconds)| {
+        let Self { level, sides: [reference, candidate], tracks, stretches, .. } = self;
+        let (level, from, rate) = (*level, self.summed, self.rate);
+        tracks.par_iter_mut().zip(stretches).enumerate().for_each(|(track, (seconds, stretch))| {
             let mut at = from;
             while at < end {
-                let count = end.min((at / rate + 1) * rate) - at;
-                let sums = second(seconds, at / rate);
-                *sums = sums
-                    .and(reference.samples(track, at, count), candidate.samples(track, at, count));
+                let inside = at % rate;
+                let whole = STRETCH.min(rate - (inside - stretch.samples));
+                let count = (whole - stretch.samples).min(end - at);
+                let samples = [&*reference, &*candidate].map(|side| side.samples(track, at, count));
+                level.run(
+                    #[inline(always)]
+                    || stretch.add(samples),
+                );
+                if stretch.samples == whole {
+                    stretch.close(second(seconds, at / rate));
+                }
                 at += count;
             }
         });
-        *summed = end;
+        self.summed = end;
     }
 
     /// The distances of each track's frames, of which the first begins at sample `from`.
@@ -226,6 +226,14 @@ impl AudioPair {
 }
 
 impl Side {
+    fn check(&self, block: &[f32]) -> Result<()> {
+        let (samples, channels) = (block.len(), self.channels);
+        if samples.is_multiple_of(channels) {
+            return Ok(());
+        }
+        Err(Error::BadBlock { samples, channels })
+    }
+
     fn push(&mut self, block: &[f32]) {
         let skipped = self.skip.min(block.len() / self.channels);
         self.skip -= skipped;
@@ -260,22 +268,6 @@ fn second(seconds: &mut Vec<Sums>, at: usize) -> &mut Sums {
         seconds.resize(at + 1, Sums::default());
     }
     &mut seconds[at]
-}
-
-impl Sums {
-    /// With further samples, taken one after another.
-    fn and(mut self, reference: &[f64], candidate: &[f64]) -> Self {
-        for (&r, &c) in reference.iter().zip(candidate) {
-            self.reference += r;
-            self.candidate += c;
-            self.reference_squares += r * r;
-            self.candidate_squares += c * c;
-            self.products += r * c;
-            self.differences += (r - c) * (r - c);
-        }
-        self.samples += reference.len() as f64;
-        self
-    }
 }
 
 #[inline(always)]
