@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,7 +152,7 @@ class TestWithoutSound:
         def refused(*_: Any, **__: Any) -> None:
             raise MediaError("good.mkv: the decoder\nrefused it", code="cannot_decode")
 
-        monkeypatch.setattr("screentest.metrics.audio.measure_audio", refused)
+        monkeypatch.setattr("screentest.media.sound.files.FileSound.blocks", refused)
         result = screen(good)
         assert (result.verdict, codes(result)) == ("unmeasured", [])
         assert gaps(result)["audio"] == "good.mkv: the decoder refused it"
@@ -180,10 +181,16 @@ class TestSources:
     def test_a_picture_that_cannot_be_read_does_not_wait_for_the_sound(
         self, good: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        import threading
-
         go_on = threading.Event()
-        monkeypatch.setattr(hearing_module, "_measured", lambda _: go_on.wait(30) and "never")
+        stops = []
+
+        def measured(file: Any, stopping: threading.Event) -> str:
+            del file
+            go_on.wait(30)
+            stops.append(stopping.is_set())
+            return "never"
+
+        monkeypatch.setattr(hearing_module, "_measured", measured)
 
         def broken(*_: Any, **__: Any) -> None:
             raise MediaError("no picture", code="cannot_decode")
@@ -195,6 +202,16 @@ class TestSources:
             assert not go_on.is_set()
         finally:
             go_on.set()
+        for thread in threading.enumerate():
+            if thread.name.startswith("screentest-sound"):
+                thread.join(30)
+        assert stops == [True]
+
+    def test_a_sound_that_nobody_waits_for_is_not_heard_to_its_end(self, good: Path) -> None:
+        stopping = threading.Event()
+        assert hearing_module._measured(good, stopping) == measure_audio(good)
+        stopping.set()
+        assert hearing_module._measured(good, stopping) == "it was not heard to its end"
 
 
 class TestSampled:

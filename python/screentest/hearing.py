@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from screentest.errors import ScreentestError
@@ -35,15 +36,17 @@ def hearing(source: Any, clip: Clip, threads: int) -> Iterator[Callable[[], Hear
     if file is None:
         yield lambda: "the clip was opened from what cannot be opened again"
         return
+    stopping = Event()
     if threads == 1 or hasattr(file, "read"):
-        yield lambda: _measured(file)
+        yield lambda: _measured(file, stopping)
         return
     pool = ThreadPoolExecutor(1, thread_name_prefix="screentest-sound")
     try:
-        found = pool.submit(_measured, file)
+        found = pool.submit(_measured, file, stopping)
         yield found.result
     finally:
-        # A picture that cannot be read does not wait for two hours of sound.
+        # A picture that cannot be read does not wait for two hours of sound, nor does the exit.
+        stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -53,10 +56,17 @@ def _file_of(source: Any, clip: Clip) -> Any:
     return clip.info.source if os.path.isfile(clip.info.source) else None
 
 
-def _measured(file: Any) -> AudioFacts | str:
-    from screentest.metrics.audio import measure_audio
+def _measured(file: Any, stopping: Event) -> AudioFacts | str:
+    from screentest.media import read_audio
+    from screentest.metrics.audio.accumulator import AudioAccumulator
 
     try:
-        return measure_audio(file, threads=1)
+        with read_audio(file) as sound:
+            meter = AudioAccumulator(sound.info, threads=1)
+            for block in sound.blocks():
+                if stopping.is_set():
+                    return "it was not heard to its end"
+                meter.push(block)
+            return meter.finish(sound.damage)
     except (ScreentestError, OSError) as error:
         return describe_error(error)[1]

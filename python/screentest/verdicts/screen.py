@@ -16,7 +16,7 @@ from screentest.errors import ScreentestError
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.temporal.facts import AXES, TemporalFacts
 from screentest.verdicts.audio import judge_audio
-from screentest.verdicts.audio_policy import ContentBudgets, FidelityBudgets, SyncBudgets
+from screentest.verdicts.audio_policy import TIERS, ContentBudgets, FidelityBudgets, SyncBudgets
 from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.judgement import Defect, Judgement, fold
 from screentest.verdicts.temporal import judge_temporal
@@ -94,7 +94,11 @@ def join_sound(
     else:
         # Nothing but the sound is here, so what a caller asks of a pair cannot be kept or broken.
         alone = msgspec.structs.replace(
-            policy, fidelity=FidelityBudgets(), sync=SyncBudgets(), content=ContentBudgets()
+            policy,
+            required=tuple(axis for axis in policy.required if axis not in TIERS),
+            fidelity=FidelityBudgets(),
+            sync=SyncBudgets(),
+            content=ContentBudgets(),
         )
         judged = judge_audio(sound, alone)
         defects = tuple(
@@ -103,7 +107,7 @@ def join_sound(
         )
         if judged.verdict == "unmeasured":
             known = {gap.axis: gap.reason for gap in judged.unmeasured}
-            reason = next(known[axis] for axis in policy.required if axis in known)
+            reason = next(known[axis] for axis in alone.required if axis in known)
             # So short a sound is no fault of the clip's.
             gaps = [Unmeasured(SOUND_AXIS, reason, applies=False)]
     verdict = fold(
