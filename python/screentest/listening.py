@@ -42,7 +42,8 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one sound with its defects, its gaps and the facts that it was judged by.
 
     ``facts`` is ``None`` where the soundtrack is missing. What was not asked for or could not be
-    measured is ``None`` as well, and ``unmeasured`` says why. The facts can be judged again under
+    measured is ``None`` as well, and ``unmeasured`` says why: ``applies`` is false where nobody
+    asked for it. The facts can be judged again under
     another policy with :func:`~screentest.verdicts.audio.judge_audio`; nothing is decoded twice.
     """
 
@@ -78,7 +79,8 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
         lines = [f"{self.verdict}: {canonical.printable(self.source)}"]
         lines += [f"  {defect.severity} {defect.code}: {defect.message}" for defect in self.defects]
         lines += [f"  note {note.code}: {note.message}" for note in self.notes]
-        lines += [f"  not measured, {gap.axis}: {gap.reason}" for gap in self.unmeasured]
+        gaps = [gap for gap in self.unmeasured if gap.applies]
+        lines += [f"  not measured, {gap.axis}: {gap.reason}" for gap in gaps]
         return "\n".join(lines)
 
 
@@ -144,7 +146,9 @@ def audio_verdict(
     require = check_axes(require)
     if fps is not None and frames is None and reference_frames is None:
         raise InputError("fps= describes frames in memory; none were given")
-    listener = _Listener(compute.threads(threads), fps, read_options)
+    asked = {"audio_pair": reference, "sync": frames, "audio_content": checklist}
+    asked_for = frozenset(name for name, given in asked.items() if given is not None)
+    listener = _Listener(compute.threads(threads), fps, read_options, asked_for)
     with listener.opened:
         ours, no_sound = listener.open(candidate)
         theirs, no_reference = (None, None) if reference is None else listener.open(reference)
@@ -162,14 +166,14 @@ def audio_verdict(
         if ours is None:
             pass
         elif no_reference is not None:
-            listener.skipped["audio_pair"] = f"of the reference: {_told(no_reference, reference)}"
+            listener.skip("audio_pair", f"of the reference: {_told(no_reference, reference)}")
         elif reference_facts is not None and reference_facts.non_finite:
-            listener.skipped["audio_pair"] = "samples of the reference are NaN or infinite"
-        elif theirs is not None:
-            pair = listener.pair(theirs, ours)
+            listener.skip("audio_pair", "samples of the reference are NaN or infinite")
+        elif theirs is not None and reference_facts is not None and facts is not None:
+            pair = listener.pair(theirs, ours, (reference_facts, facts))
         offset = reference_offset = None
         if not sync:
-            listener.skipped.setdefault("sync", "nobody asked for it")
+            listener.skipped["sync"] = Unmeasured("sync", "nobody asked for it", applies=False)
         elif ours is not None:
             offset = listener.offset(candidate, ours, frames)
             measured = offset is not None and offset.av_sync_offset_ms is not None
@@ -187,7 +191,7 @@ def audio_verdict(
         sync=offset,
         reference_sync=reference_offset,
         content=content,
-        skipped=listener.skipped,
+        skipped=listener.skipped.values(),
         require=require,
     )
     notes = judgement.notes
@@ -224,10 +228,17 @@ def _told(error: MediaError, source: Any) -> str:
 class _Listener:
     """Opens and measures; keeps why a tier was not measured."""
 
-    def __init__(self, threads: int, fps: float | None, read_options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        threads: int,
+        fps: float | None,
+        read_options: dict[str, Any],
+        asked_for: frozenset[str],
+    ) -> None:
         self.threads, self.fps, self.read_options = threads, fps, read_options
+        self.asked_for = asked_for
         self.opened = ExitStack()
-        self.skipped: dict[str, str] = {}
+        self.skipped: dict[str, Unmeasured] = {}
 
     def open(self, source: Any) -> tuple[Sound, None] | tuple[None, MediaError]:
         """The sound, or the error that says that there is none."""
@@ -244,19 +255,26 @@ class _Listener:
                 raise
             return None, error
 
+    def skip(self, tier: str, reason: str) -> None:
+        """Why a tier that was asked for is not measured."""
+        self.skipped[tier] = Unmeasured(tier, reason)
+
     def skip_all(self, reason: str) -> None:
-        """Nothing is compared, for this reason."""
-        self.skipped = dict.fromkeys(("audio_pair", "sync", "audio_content"), reason)
+        """Nothing that was asked for is compared, for this reason."""
+        for tier in (*self.asked_for, "sync"):
+            self.skipped[tier] = Unmeasured(tier, reason, applies=tier in self.asked_for)
 
     def alone(self, sound: Sound) -> AudioFacts:
         from screentest.metrics.audio import measure_audio
 
         return measure_audio(sound, threads=self.threads)
 
-    def pair(self, reference: Sound, candidate: Sound) -> AudioPairFacts:
+    def pair(
+        self, reference: Sound, candidate: Sound, facts: tuple[AudioFacts, AudioFacts]
+    ) -> AudioPairFacts:
         from screentest.metrics.audio_pair import measure_audio_pair
 
-        return measure_audio_pair(reference, candidate, threads=self.threads)
+        return measure_audio_pair(reference, candidate, facts=facts, threads=self.threads)
 
     def content(
         self, sound: Sound, checklist: Any, transcriber: Any, judge: Any
@@ -286,7 +304,7 @@ class _Listener:
             if ours:
                 none = error.code in NO_PICTURE
                 told = "the file has no picture" if none else f"of the picture: {error.message}"
-                self.skipped["sync"] = told
+                self.skipped["sync"] = Unmeasured("sync", told, applies=not none)
             return None
 
 

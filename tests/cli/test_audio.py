@@ -65,8 +65,22 @@ class TestAlone:
         facts = measure_audio(path)
         told = {line[2:20].strip(): line.split()[-2:] for line in lines if "LUFS" in line}
         assert told["loudness"] == [f"{facts.audio_lufs:.1f}", "LUFS"]
-        assert "  not measured  sync: the file has no picture" in lines
+        assert "not measured" not in result.stdout
         assert result.stderr == ""
+
+    @pytest.mark.parametrize(
+        ("axis", "why"),
+        [
+            ("sync", "the file has no picture"),
+            ("audio_pair", "there is no reference to compare with"),
+            ("audio_content", "there is no checklist"),
+        ],
+    )
+    def test_what_was_asked_for_and_not_measured_is_listed(self, files, axis, why):
+        result = run(files("music"), "--require", axis)
+        assert result.exit_code == exit_codes.NOT_JUDGED
+        told = [line for line in result.stdout.splitlines() if "not measured" in line]
+        assert told == [f"  not measured  {axis}: {why}"]
 
     def test_a_sound_that_is_cut_off_is_rejected_with_the_place_to_listen(self, files):
         result = run(files("cut", cut_off))
@@ -89,7 +103,7 @@ class TestAlone:
         assert result.stdout.startswith("unmeasured  ")
         told = [line for line in result.stdout.splitlines() if "too short" in line]
         assert len(told) == 1
-        assert told[0].startswith("  not measured  audio_")
+        assert told[0].startswith("  not measured  the sound by itself: ")
 
     def test_json_is_the_canonical_record(self, files):
         path = files("music")
@@ -119,6 +133,24 @@ class TestAgainstAReference:
         result = run(files("noisy", noisy), files("music"))
         (line,) = (r for r in result.stdout.splitlines() if r.startswith("  listen at "))
         assert line.startswith("  listen at 0:01-0:02, the worst second: SI-SDR ")
+        late = files("late", lambda x: np.concatenate([np.zeros((960, 2)), noisy(x)]))
+        result = run(late, files("music"))
+        assert "\n  listen at 0:01-0:02, the worst second: SI-SDR " in result.stdout
+
+    def test_another_sound_has_no_lag_and_no_sign(self, files):
+        noise = np.random.default_rng(8).uniform(-0.4, 0.4, (2, 3 * RATE, 2))
+        pair = [files(f"noise{at}", lambda _, x=x: x) for at, x in enumerate(noise)]
+        lines = run(*pair).stdout.splitlines()
+        (told,) = (line for line in lines if "not measured" in line)
+        assert told.startswith("  not measured  audio_align_lag_ms: at no delay up to 50 ms ")
+        assert not any("polarity" in line for line in lines)
+        (lag,) = (line for line in lines if line.startswith("  lag "))
+        assert lag.split()[1] == "-"
+
+    def test_a_copy_has_no_worst_second(self, files):
+        result = run(files("music"), files("music"))
+        assert "listen at" not in result.stdout
+        assert result.stdout.count("SI-SDR") == 1
 
     def test_a_file_without_sound_is_rejected_against_one_that_has_it(self, files, studio):
         mute = studio.a_mp4()

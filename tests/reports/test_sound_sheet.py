@@ -129,6 +129,24 @@ class TestSheet:
         assert orange[150:500, column].mean() > 0.9
         assert orange[150:500, column + 40].mean() < 0.1
 
+    def test_words_about_the_whole_sound_are_written_on_their_bar(self, monkeypatch):
+        """A bar from end to end leaves no room beside it."""
+        hush = 0 * tone(440)
+        result = audio_verdict(hush, sample_rate=RATE)
+        assert result.defects[0].seconds == (0.0, 2.0)
+        written = []
+
+        def kept(pen, at, words, size, **options):
+            written.append((words, at[0], options.get("most")))
+            return real(pen, at, words, size, **options)
+
+        real = sound_sheet.text
+        monkeypatch.setattr(sound_sheet, "text", kept)
+        sound_sheet.draw_sound_sheet(result, read_audio(hush, sample_rate=RATE))
+        ((words, x, most),) = [w for w in written if w[0].startswith("silent: ")]
+        assert x >= sound_sheet._LEFT
+        assert most >= sound_sheet.text_width(words, sound_sheet._SIZE)
+
     def test_the_reference_is_drawn_below_with_the_change_between(self, cut):
         whole = tone(440) + tone(1000, amplitude=0.2)[:, ::-1]
         options = {"sample_rate": RATE}

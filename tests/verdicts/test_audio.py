@@ -70,6 +70,7 @@ def test_a_good_sound_passes_on_its_defects_alone_and_lists_what_was_not_looked_
         "sync": "there is no picture to compare with",
         "audio_content": "there is no checklist",
     }
+    assert not any(gap.applies for gap in judged.unmeasured)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +385,7 @@ def test_a_required_axis_without_a_number_is_unmeasured(axis: str) -> None:
 
 @pytest.mark.parametrize("axis", ["sync", "audio_pair", "audio_content"])
 def test_a_tier_that_is_insisted_on_decides_when_it_was_skipped(axis: str) -> None:
-    judged = judge_audio(audio(), require=[axis], skipped={axis: "it was raining"})
+    judged = judge_audio(audio(), require=[axis], skipped=[Unmeasured(axis, "it was raining")])
     assert (judged.verdict, why(judged, axis)) == ("unmeasured", "it was raining")
 
 
@@ -461,14 +462,83 @@ def test_a_pair_without_a_number_leaves_the_tier_unmeasured() -> None:
         ({"audio_align_lag_ms": 12.5}, "lag", "12.5 ms late"),
         ({"audio_align_lag_ms": -7.0}, "lag", "7.0 ms early"),
         ({"audio_align_lag_ms": 50.0, "lag_at_bound": True}, "lag_at_bound", "may lie beyond"),
-        ({"candidate_samples": 192000}, "length_differs", "1.00 s shorter"),
+        ({"audio_align_lag_ms": -7.0, "lag_correlation": -0.51}, "lag", "7.0 ms early"),
+        ({"audio_align_lag_ms": -7.0, "lag_correlation": -0.49}, None, ""),
     ],
 )
-def test_lag_and_length_are_noted(numbers: dict[str, Any], note: str | None, says: str) -> None:
+def test_a_lag_is_noted(numbers: dict[str, Any], note: str | None, says: str) -> None:
     judged = judge_audio(audio(), pair=pair(**numbers))
     assert judged.verdict == "pass"
     assert noted(judged) == ["not_gated", *([note] if note else [])]
     assert says in judged.notes[-1].message
+
+
+@pytest.mark.parametrize(
+    ("samples", "says"), [(192000, "1.00 s shorter"), (264000, "0.50 s longer"), (242400, None)]
+)
+def test_another_length_than_the_references_warns(samples: int, says: str | None) -> None:
+    judged = judge_audio(audio(), pair=pair(candidate_samples=samples))
+    assert (judged.verdict, codes(judged)) == ("pass", ["length_differs"] if says else [])
+    assert all(says in defect.message for defect in judged.defects if says)
+
+
+def test_unrelated_sounds_have_neither_a_sign_nor_a_lag_that_a_budget_could_go_by() -> None:
+    """Noise has a largest correlation with other noise too, as often below 0 as above."""
+    made = pair(polarity="inverted", lag_correlation=-0.04, audio_align_lag_ms=3.0)
+    assert codes(judge_audio(audio(), pair=made)) == []
+    policy = budget("fidelity", audio_align_lag_ms={"low": -20.0, "high": 20.0})
+    judged = judge_audio(audio(), policy, pair=made)
+    assert judged.verdict == "unmeasured"
+    assert "(correlation -0.04): it is another sound" in why(judged, "audio_align_lag_ms")
+    alike = pair(audio_align_lag_ms=3.0)
+    assert judge_audio(audio(), policy, pair=alike).verdict == "pass"
+
+
+def test_a_budget_of_the_worst_second_is_unmeasured_where_no_second_is_heard() -> None:
+    for bounds in ({"worst_low": 9.0}, {"low": 10.0, "worst_low": 9.0}):
+        policy = budget("fidelity", audio_snr_db=bounds)
+        judged = judge_audio(audio(), policy, pair=pair(worst=()))
+        assert judged.verdict == "unmeasured"
+        assert "worst" in why(judged, "audio_snr_db")
+    policy = budget("fidelity", audio_snr_db={"low": 10.0})
+    assert judge_audio(audio(), policy, pair=pair(worst=())).verdict == "pass"
+
+
+@pytest.mark.parametrize("tier", ["audio_pair", "sync", "audio_content"])
+def test_a_tier_that_a_policy_requires_decides_though_nobody_gave_anything_for_it(
+    tier: str,
+) -> None:
+    judged = judge_audio(audio(), parse_audio_policy({"name": "test", "required": [tier]}))
+    assert judged.verdict == "unmeasured"
+    assert [gap.axis for gap in judged.unmeasured if gap.applies] == [tier]
+
+
+def test_stereo_that_is_required_of_mono_is_told_as_what_decides() -> None:
+    gap = Unmeasured("audio_stereo_separation_db", "no left and right", applies=False)
+    mono = audio("mono", unmeasured=(gap,))
+    judged = judge_audio(mono, require=["audio_stereo_separation_db"])
+    assert judged.verdict == "unmeasured"
+    assert next(g for g in judged.unmeasured if g.axis == gap.axis).applies
+    assert judge_audio(mono).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("slope", "interval", "says"),
+    [
+        (130.0, (100.0, 160.0), "130 ms later each minute"),
+        (-50.0, (-60.0, -40.0), "50 ms earlier each minute"),
+        (-40.0, (-50.0, -30.0), None),
+        (120.0, (110.0, 130.0), None),
+        (300.0, (-20.0, 620.0), None),
+    ],
+)
+def test_a_clock_that_is_surely_wrong_is_noted(
+    slope: float, interval: tuple[float, float], says: str | None
+) -> None:
+    made = sync(slope_ms_per_minute=slope, slope_interval_ms_per_minute=interval)
+    told = [n.message for n in judge_audio(audio(), sync=made).notes if n.code == "sync_slope"]
+    assert len(told) == (says is not None)
+    assert all(says in message for message in told if says)
 
 
 def test_turned_polarity_and_lost_channels_warn() -> None:

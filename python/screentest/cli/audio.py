@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from screentest.listening import Listening
     from screentest.media.info import SoundInfo
-    from screentest.verdicts.judgement import Defect
+    from screentest.verdicts.judgement import Defect, Note
 
 __all__ = ["EXIT_STATUS", "command", "report_lines"]
 
@@ -151,7 +151,7 @@ def _transcriber(name: str | None, checklist: str | None) -> Any:
 
 
 def report_lines(result: Listening) -> list[str]:
-    """What a person reads: the verdict, what is wrong and where, the numbers, where to listen."""
+    """What a person reads: the verdict, what is wrong and where, the worst seconds, the numbers."""
     against = ""
     if result.reference_source is not None:
         against = f" against {output.shown(result.reference_source)}"
@@ -159,25 +159,41 @@ def report_lines(result: Listening) -> list[str]:
     word = output.styled(f"{result.verdict:<10}")
     lines = [f"{word}  {output.shown(result.source)}{against}  ({about})"]
     lines += [f"  {d.severity:<6}  {_told(d)}" for d in result.defects]
-    lines += [f"  note    {note.code}: {output.shown(note.message)}" for note in result.notes]
+    lines += [f"  note    {note.code}: {_said(note)}" for note in result.notes]
     lines += _gaps(result)
-    lines += _numbers(result)
-    if any(defect.code in _OF_CHANNELS for defect in result.defects):
-        lines += _channels(result)
-    return [*lines, *_worst(result)]
+    lines += _worst(result)
+    if result.facts is not None and not result.facts.non_finite:
+        lines += _numbers(result)
+        if any(defect.code in _OF_CHANNELS for defect in result.defects):
+            lines += _channels(result)
+    return lines
+
+
+def _said(note: Note) -> str:
+    if note.code == "not_gated":
+        return "the distances below decide nothing, since the policy has no budget for them"
+    return output.shown(note.message)
 
 
 def _gaps(result: Listening) -> Iterator[str]:
-    """What has no number, axes of one reason together."""
-    if result.facts is None:
-        # A sound that is missing has no numbers at all, and the defect says so.
+    """What was asked for or is shown, and has no number; axes of one reason together."""
+    if result.facts is None or result.facts.non_finite:
+        # Such a sound has no numbers at all, and the defect says so.
         return
+    from screentest.verdicts.audio_defects import ALONE
+    from screentest.verdicts.audio_policy import AXES
+    from screentest.verdicts.audio_tiers import FIGURES
+
+    told = {*AXES, *FIGURES, *(name for name, *_ in _NUMBERS)}
     axes: dict[str, list[str]] = {}
     for gap in result.unmeasured:
-        if gap.applies:
+        if gap.applies and gap.axis in told:
             axes.setdefault(gap.reason, []).append(gap.axis)
     for reason, named in axes.items():
-        yield f"  not measured  {', '.join(named)}: {output.shown(reason)}"
+        # A tier as a whole says what its metrics would say again.
+        named = [name for name in named if name in AXES] or named
+        words = "the sound by itself" if set(ALONE) <= set(named) else ", ".join(named)
+        yield f"  not measured  {words}: {output.shown(reason)}"
 
 
 def _about(sound: SoundInfo, samples: int) -> str:
@@ -238,12 +254,13 @@ def _value(facts: Any, name: str) -> float | None:
 
 
 def _fidelity(pair: Any) -> Iterator[tuple[str, str, str]]:
+    from screentest.verdicts.audio_fidelity import lag_ms
     from screentest.verdicts.audio_tiers import FIGURES
 
     for name in ("audio_si_sdr", "audio_snr_db", "audio_lsd_db", "audio_mel_l1"):
         words, unit, decimals = FIGURES[name]
         yield words, _figure(getattr(pair, name), decimals), unit
-    yield "lag", _figure(pair.audio_align_lag_ms, 1, "+"), "ms, positive is late"
+    yield "lag", _figure(lag_ms(pair), 1, "+"), "ms, positive is late"
 
 
 def _channels(result: Listening) -> list[str]:
@@ -269,23 +286,23 @@ def _channels(result: Listening) -> list[str]:
 
 def _worst(result: Listening) -> list[str]:
     """Where to listen: the worst second of each distance, those of one second together."""
-    from screentest.verdicts.audio_tiers import FIGURES, figure
+    from screentest.verdicts.audio_fidelity import audible_worst
+    from screentest.verdicts.audio_tiers import figure
 
     if result.pair is None:
         return []
-    places: dict[tuple[str, str], list[str]] = {}
-    for second in result.pair.worst:
-        if second.metric not in FIGURES:
-            continue
-        ours, theirs = _clock(*second.seconds), _clock(*second.reference_seconds)
+    places: dict[str, list[str]] = {}
+    for second in audible_worst(result.pair):
+        # The two are apart by a lag that no player's clock shows.
+        start = min(second.seconds[0], second.reference_seconds[0])
+        where = _clock(start, start + second.seconds[1] - second.seconds[0])
         told = figure(second.metric, second.value)
         if second.position is not None:
             told += f" in {second.position}"
-        places.setdefault((ours, theirs), []).append(told)
+        places.setdefault(where, []).append(told)
     return [
-        f"  listen at {ours}{'' if ours == theirs else f' (reference {theirs})'}, the worst "
-        f"second: {', '.join(told)}"
-        for (ours, theirs), told in places.items()
+        f"  listen at {where}, the worst second: {', '.join(told)}"
+        for where, told in places.items()
     ]
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from screentest.errors import PolicyError
 from screentest.metrics.facts import Unmeasured
 from screentest.verdicts.audio_defects import ALONE, SoundJudge
+from screentest.verdicts.audio_fidelity import judge_pair
 from screentest.verdicts.audio_policy import (
     AXES,
     TIERS,
@@ -19,7 +22,7 @@ from screentest.verdicts.audio_policy import (
     as_audio_policy,
     budgets_of,
 )
-from screentest.verdicts.audio_tiers import Tier, judge_content, judge_pair, judge_sync
+from screentest.verdicts.audio_tiers import Tier, judge_content, judge_sync
 from screentest.verdicts.judgement import Defect, Judgement, fold
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ def judge_audio(
     sync: SyncFacts | None = None,
     reference_sync: SyncFacts | None = None,
     content: AudioContentFacts | None = None,
-    skipped: Mapping[str, str] | None = None,
+    skipped: Iterable[Unmeasured] = (),
     require: Iterable[str] = (),
 ) -> Judgement:
     """Judge the facts of one sound: ``pass``, ``reject`` or ``unmeasured``, with every reason.
@@ -72,6 +75,7 @@ def judge_audio(
         reference_sync: the same of the reference.
         content: the sound against a checklist.
         skipped: why a tier (``"audio_pair"``, ``"sync"``, ``"audio_content"``) was not measured.
+            One that nobody asked for is listed as one that does not apply, unless it is required.
         require: axes that must have been measured, besides those of the policy.
 
     A reject outweighs an axis that is required and unmeasured, which outweighs a pass. A metric
@@ -81,7 +85,9 @@ def judge_audio(
         PolicyError: the policy contradicts itself, or ``require`` names what is no axis.
     """
     policy = as_audio_policy(policy)
-    insisted = frozenset(check_axes(require))
+    insisted = (
+        frozenset(check_axes(require)) | _budgeted(policy) | set(policy.required) & set(TIERS)
+    )
     defects, gaps = _alone(facts, reference, policy, missing)
     tiers = {
         "audio_pair": None if pair is None else judge_pair(pair, policy),
@@ -89,13 +95,19 @@ def judge_audio(
         "audio_content": None if content is None else judge_content(content, policy),
     }
     notes = []
+    reasons = {gap.axis: gap for gap in skipped}
     for name, tier in tiers.items():
-        told = tier or Tier(gaps=[Unmeasured(name, (skipped or {}).get(name, _SKIPPED[name]))])
+        unasked = Unmeasured(name, _SKIPPED[name], applies=False)
+        told = tier or Tier(gaps=[reasons.get(name, unasked)])
         defects += told.defects
         gaps += told.gaps
         notes += told.notes
     gaps += _unmet(policy, tiers, gaps)
-    verdict = fold(defects, gaps, required=policy.required, insisted=insisted | _budgeted(policy))
+    # What decides applies, whatever the material.
+    gaps = [
+        msgspec.structs.replace(gap, applies=gap.applies or gap.axis in insisted) for gap in gaps
+    ]
+    verdict = fold(defects, gaps, required=policy.required, insisted=insisted)
     if facts is None and verdict == "pass":
         verdict = "unmeasured"
     return Judgement(

@@ -74,7 +74,9 @@ class SoundJudge:
 
     def gaps(self) -> Iterator[Unmeasured]:
         """What has no number, and why; the first reason for an axis stands."""
-        reasons = {gap.axis: gap for gap in reversed(self.facts.unmeasured)}
+        reasons: dict[str, Unmeasured] = {}
+        for gap in self.facts.unmeasured:
+            reasons.setdefault(gap.axis, gap)
         for axis in ALONE:
             if getattr(self.facts, axis) is None:
                 why = "there is no number"

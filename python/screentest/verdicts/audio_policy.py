@@ -89,6 +89,7 @@ class AudioSeverities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     not_in_reference: Severity
     inverted_polarity: Severity
     channels_differ: Severity
+    length_differs: Severity
     out_of_sync: Severity
 
 

@@ -19,20 +19,23 @@ if TYPE_CHECKING:
     import msgspec
 
     from screentest.metrics.audio_content.facts import AudioContentFacts, ContentAnswer
-    from screentest.metrics.audio_pair.facts import AudioPairFacts, WorstSecond
+    from screentest.metrics.audio_pair.facts import WorstSecond
     from screentest.metrics.sync.facts import SyncFacts
     from screentest.verdicts.audio_policy import AudioPolicy
 
-__all__ = ["FIGURES", "Tier", "figure", "judge_content", "judge_pair", "judge_sync"]
+__all__ = [
+    "EVENT_SYNC",
+    "FIGURES",
+    "Tier",
+    "breaches",
+    "figure",
+    "first_reason",
+    "judge_content",
+    "judge_sync",
+]
 
 EVENT_SYNC = "(of events; lip sync is not measured)"
 """Stands behind every offset."""
-
-SAME_LAG_MS = 1.0
-"""Less than this is no delay that anyone could mean."""
-
-SAME_LENGTH_S = 0.1
-"""Coders pad a sound to whole frames, of up to 0.05 s, at both ends."""
 
 FIGURES: dict[str, tuple[str, str, int]] = {
     "audio_si_sdr": ("SI-SDR", "dB", 1),
@@ -75,13 +78,13 @@ def _rounded(value: float, decimals: int) -> str:
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def _reason(gaps: Sequence[Unmeasured], default: str) -> str:
+def first_reason(gaps: Sequence[Unmeasured], default: str) -> str:
     """Why nothing was measured: the first of the reasons that speak of what was asked for."""
     asked = [gap.reason for gap in gaps if gap.applies]
     return next(iter([*asked, *(gap.reason for gap in gaps), default]))
 
 
-def _breaches(
+def breaches(
     table: msgspec.Struct,
     prefix: str,
     values: Mapping[str, float | None],
@@ -134,95 +137,6 @@ def _breach(
     )
 
 
-# ------------------------------------------------------------------ against a reference
-
-
-def judge_pair(pair: AudioPairFacts, policy: AudioPolicy) -> Tier:
-    """How far the sound lies from its reference, by the caller's budgets alone."""
-    values = {name: getattr(pair, name) for name in policy.fidelity.__struct_fields__}
-    tier = Tier(values)
-    worst = {second.metric: second for second in pair.worst}
-    tier.defects += _breaches(policy.fidelity, "fidelity", values, worst)
-    tier.gaps += pair.unmeasured
-    told = [figure(n, v) for n, v in values.items() if v is not None and n != "audio_align_lag_ms"]
-    if not told:
-        reason = _reason(pair.unmeasured, "no number came of the comparison")
-        tier.gaps.append(Unmeasured("audio_pair", reason))
-    elif not any(True for _ in budgets_of(policy.fidelity)):
-        tier.note(
-            "not_gated",
-            pair.audio_si_sdr,
-            "dB",
-            f"measured, not gated, since the policy has no budget: {', '.join(told)}",
-        )
-    _polarity(pair, policy, tier)
-    _lag(pair, tier)
-    _shape(pair, policy, tier)
-    return tier
-
-
-def _polarity(pair: AudioPairFacts, policy: AudioPolicy, tier: Tier) -> None:
-    if pair.polarity != "inverted":
-        return
-    told = "" if pair.lag_correlation is None else f" (correlation {pair.lag_correlation:.2f})"
-    tier.defects.append(
-        Defect(
-            severity=policy.severities.inverted_polarity,
-            code="inverted_polarity",
-            value=pair.lag_correlation,
-            limit=0.0,
-            unit="correlation",
-            message=f"the sound is the reference with its sign turned{told}",
-        )
-    )
-
-
-def _lag(pair: AudioPairFacts, tier: Tier) -> None:
-    lag = pair.audio_align_lag_ms
-    if lag is None:
-        return
-    if pair.lag_at_bound:
-        tier.note(
-            "lag_at_bound",
-            lag,
-            "ms",
-            f"the best lag, {lag:+.1f} ms, is the last that was looked at "
-            f"(up to {pair.lag_bound_ms:g} ms): the true one may lie beyond, and the numbers of "
-            "the comparison with it",
-        )
-    elif abs(lag) >= SAME_LAG_MS:
-        how = "late" if lag > 0 else "early"
-        tier.note("lag", lag, "ms", f"the sound is {abs(lag):.1f} ms {how} against the reference")
-
-
-def _shape(pair: AudioPairFacts, policy: AudioPolicy, tier: Tier) -> None:
-    """Channels and length that are not the reference's."""
-    ours, theirs = pair.candidate, pair.reference
-    if ours.channels != theirs.channels:
-        tier.defects.append(
-            Defect(
-                severity=policy.severities.channels_differ,
-                code="channels_differ",
-                value=float(ours.channels),
-                limit=float(theirs.channels),
-                unit="channels",
-                message=f"the sound is {ours.layout} ({ours.channels}), the reference "
-                f"{theirs.layout} ({theirs.channels})",
-            )
-        )
-    rate = ours.sample_rate_hz
-    change = (pair.candidate_samples - pair.reference_samples) / rate
-    if abs(change) > SAME_LENGTH_S:
-        how = "longer" if change > 0 else "shorter"
-        tier.note(
-            "length_differs",
-            change,
-            "s",
-            f"the sound is {abs(change):.2f} s {how} than the reference "
-            f"({pair.candidate_samples / rate:.2f} against {pair.reference_samples / rate:.2f} s)",
-        )
-
-
 # ------------------------------------------------------------------ against the picture
 
 
@@ -231,10 +145,10 @@ def judge_sync(sync: SyncFacts, reference: SyncFacts | None, policy: AudioPolicy
     offset = sync.av_sync_offset_ms
     drift = None if reference is None else sync_drift_ms(sync, reference)
     tier = Tier({"av_sync_offset_ms": offset, "av_sync_drift_ms": drift})
-    tier.defects += _breaches(policy.sync, "sync", tier.values)
+    tier.defects += breaches(policy.sync, "sync", tier.values)
     tier.gaps += sync.unmeasured
     if offset is None:
-        reason = _reason(sync.unmeasured, "no offset was found")
+        reason = first_reason(sync.unmeasured, "no offset was found")
         tier.gaps.append(Unmeasured("sync", reason))
     else:
         _offset(sync, offset, policy, tier)
@@ -243,7 +157,7 @@ def judge_sync(sync: SyncFacts, reference: SyncFacts | None, policy: AudioPolicy
     elif reference is not None and offset is not None:
         why = "the reference was measured by another version"
         if reference.av_sync_offset_ms is None:
-            told = _reason(reference.unmeasured, "no offset was found")
+            told = first_reason(reference.unmeasured, "no offset was found")
             why = f"of the reference: {told}"
         tier.gaps.append(Unmeasured("av_sync_drift_ms", why))
     return tier
@@ -274,11 +188,19 @@ def _offset(sync: SyncFacts, offset: float, policy: AudioPolicy, tier: Tier) -> 
         )
     else:
         tier.note("sync", offset, "ms", told)
-    slope = sync.slope_ms_per_minute
-    if slope is not None and abs(slope) >= late.value:
-        tier.note(
-            "sync_slope", slope, "ms/min", f"the sound gets {slope:+.0f} ms later each minute"
-        )
+    _slope(sync, policy, tier)
+
+
+def _slope(sync: SyncFacts, policy: AudioPolicy, tier: Tier) -> None:
+    """A clock that is surely wrong, by more in a minute than people notice."""
+    slope, interval = sync.slope_ms_per_minute, sync.slope_interval_ms_per_minute
+    if slope is None or interval is None or interval[0] <= 0.0 <= interval[1]:
+        return
+    limits = policy.limits
+    if abs(slope) >= (limits.sync_late_ms if slope > 0 else limits.sync_early_ms).value:
+        how = "later" if slope > 0 else "earlier"
+        told = f"the sound gets {abs(slope):.0f} ms {how} each minute {EVENT_SYNC}"
+        tier.note("sync_slope", slope, "ms/min", told)
 
 
 def _first_event(sync: SyncFacts) -> tuple[float, float] | None:
@@ -297,11 +219,11 @@ def judge_content(content: AudioContentFacts, policy: AudioPolicy) -> Tier:
     """Whether the sound holds what was asked for."""
     values = {name: getattr(content, name) for name in policy.content.__struct_fields__}
     tier = Tier(values)
-    tier.defects += _breaches(policy.content, "content", values)
+    tier.defects += breaches(policy.content, "content", values)
     tier.gaps += content.unmeasured
     told = [figure(name, value) for name, value in values.items() if value is not None]
     if not told:
-        reason = _reason(content.unmeasured, "no item has an answer")
+        reason = first_reason(content.unmeasured, "no item has an answer")
         tier.gaps.append(Unmeasured("audio_content", reason))
     else:
         tier.note("content", None, "1", f"checklist {content.checklist!r}: {', '.join(told)}")

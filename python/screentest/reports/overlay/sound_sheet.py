@@ -23,7 +23,8 @@ from screentest.reports.overlay.canvas import (
 )
 from screentest.reports.overlay.sound_view import HOP, SoundView, view
 from screentest.verdicts.audio_defects import FULL_SCALE_DBFS
-from screentest.verdicts.audio_tiers import FIGURES, figure
+from screentest.verdicts.audio_fidelity import audible_worst, lag_ms
+from screentest.verdicts.audio_tiers import figure
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -166,7 +167,7 @@ class _Sheet:
         colour = _REJECT if result.verdict == "reject" else INK
         width = text(self.pen, (_MARGIN, 70), result.verdict, 14, fill=colour)
         rest = [d.message for d in result.defects if d.seconds is None]
-        rest += [] if result.pair is None else [_distances(result)]
+        rest.append(_distances(result))
         told = " · ".join(part for part in rest if part)
         if told:
             text(self.pen, (_MARGIN + width + 14, 70), told, _SIZE, fill=FAINT,
@@ -181,12 +182,21 @@ class _Sheet:
             self.pen.rectangle((left, middle - 3, max(right, left + 3), middle + 2), mark.colour)
             room = _WIDE - _RIGHT - right - 8
             beside = text_width(mark.words, _SIZE)
-            if room >= beside or room >= left - _LEFT:
+            if max(room, left - _LEFT) < min(beside, _PLOT / 3):
+                self._on_bar(mark, left, middle)
+            elif room >= beside or room >= left - _LEFT:
                 text(self.pen, (right + 8, middle), mark.words, _SIZE, fill=mark.colour, most=room)
             else:
                 text(self.pen, (left - 8, middle), mark.words, _SIZE, fill=mark.colour,
                      anchor="rm", most=left - _LEFT)  # fmt: skip
             self.y += _LANE
+
+    def _on_bar(self, mark: _Mark, left: float, middle: float) -> None:
+        """Words within a bar that leaves no room beside it."""
+        start, most = left + 24, int(_WIDE - _RIGHT - left - 48)
+        wide = min(text_width(mark.words, _SIZE), most)
+        self.pen.rectangle((start - 8, self.y, start + wide + 8, self.y + _LANE - 1), GROUND)
+        text(self.pen, (start, middle), mark.words, _SIZE, fill=mark.colour, most=most)
 
     def _title(self, words: str, fill: tuple[int, int, int] = INK) -> None:
         text(self.pen, (_LEFT, self.y + _TITLE / 2), words, _SIZE, fill=fill, most=_PLOT)
@@ -322,10 +332,9 @@ def _marks(result: Listening) -> list[_Mark]:
         if defect.seconds is not None
     ]  # fmt: skip
     places: dict[tuple[float, float], list[str]] = {}
-    for second in () if result.pair is None else result.pair.worst:
-        if second.metric in FIGURES:
-            told = figure(second.metric, second.value)
-            places.setdefault(second.seconds, []).append(told)
+    for second in () if result.pair is None else audible_worst(result.pair):
+        told = figure(second.metric, second.value)
+        places.setdefault(second.seconds, []).append(told)
     return found + [
         _Mark(seconds, f"worst second: {', '.join(told)}", _WORST)
         for seconds, told in places.items()
@@ -333,8 +342,12 @@ def _marks(result: Listening) -> list[_Mark]:
 
 
 def _distances(result: Listening) -> str:
-    names = ("audio_si_sdr", "audio_snr_db", "audio_lsd_db", "audio_align_lag_ms")
-    values = [(name, getattr(result.pair, name)) for name in names]
+    pair = result.pair
+    if pair is None:
+        return ""
+    names = ("audio_si_sdr", "audio_snr_db", "audio_lsd_db")
+    values = [(name, getattr(pair, name)) for name in names]
+    values.append(("audio_align_lag_ms", lag_ms(pair)))
     return ", ".join(figure(name, value) for name, value in values if value is not None)
 
 
