@@ -16,6 +16,7 @@ from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, 
 from screentest.metrics import registry
 from screentest.metrics.integrity import AXES, IntegrityFacts
 from screentest.metrics.paired import PAIRED_METRICS
+from screentest.verdicts.audio_policy import budgets_of, parse_audio_policy
 from screentest.verdicts.delivery import Delivery
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,11 +122,25 @@ def test_exit_codes_of_the_table_are_those_of_the_commands():
     ]
 
 
-def test_policy_and_spec_shown_are_accepted():
-    policy, spec = blocks("toml", (ROOT / "docs" / "limits.md").read_text())
+def test_policies_and_spec_shown_are_accepted():
+    limits = (ROOT / "docs" / "limits.md").read_text()
+    policy, spec, sound = blocks("toml", limits)
     assert parse_policy(policy).limits.grid_ratio.value == 40
     delivery = parse_delivery(spec)
     tolerances = {"duration_tolerance_s", "frame_rate_tolerance"}
     assert set(delivery.asked_for()) == set(Delivery.__struct_fields__) - tolerances
     assert f"{delivery.resolved_duration_tolerance_s:g} unless said" in spec
     assert f"{delivery.resolved_frame_rate_tolerance:g} unless said" in spec
+    audio = parse_audio_policy(sound)
+    assert (audio.severities.length_differs, audio.severities.out_of_sync) == ("reject", "reject")
+    early, late = audio.limits.sync_early_ms.value, audio.limits.sync_late_ms.value
+    assert f"noticed: {early:g} ms early, {late:g} ms late" in sound
+    text = limits[limits.index("## Sound") :]
+    for name, table in (
+        ("fidelity", audio.fidelity),
+        ("sync", audio.sync),
+        ("content", audio.content),
+    ):
+        assert any(True for _ in budgets_of(table)), name
+        row = re.search(rf"`\[{name}\]`(?: knows)?([^;]*)[;.]", text)
+        assert re.findall(r"`(\w+)`", row[1]) == list(table.__struct_fields__)
