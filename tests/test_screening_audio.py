@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 import screentest
-from screentest import hearing as hearing_module
 from screentest.cli.main import app
 from screentest.errors import InputError, MediaError, PolicyError
 from screentest.metrics.audio import measure_audio
 from screentest.pytest_plugin import assert_screens
 from screentest.screening import Screener, Screening, screen, screen_many
+from screentest.screening import hearing as hearing_module
 
 TONE = (
     "aevalsrc='0.2*sin(2*PI*440*t)+0.1*(random(0)-0.5)|0.2*sin(2*PI*441*t)+0.1*(random(1)-0.5)'"
