@@ -36,6 +36,18 @@ TEXT = (
     "It is easy to tell the depth of a well."
 )
 
+SENTENCES = (
+    "The birch canoe slid on the smooth planks.",
+    "Glue the sheet to the dark blue background.",
+    "It is easy to tell the depth of a well.",
+    "Good morning everyone.",
+    "It stopped.",
+    "What a great big cat!",
+    "Come here now.",
+    "We saw the boat.",
+    "Look at that book.",
+)
+
 
 def rng(seed):
     return np.random.Generator(np.random.PCG64(seed))

@@ -73,7 +73,8 @@ def page(document):
     yield ""
     yield f"Facts `{document['impl']}`, the default policy, ffmpeg {document['ffmpeg']}."
     yield "`said` is what the policy says of a subject; **bold** is wrong. `clip` is in millionths"
-    yield "of the samples, `dc` in thousandths of full scale, levels in dBFS, `true_peak` in dBTP."
+    yield "of the samples, `dc` in thousandths of full scale, levels in dBFS, `true_peak` in dBTP;"
+    yield "`edge` is the level of the last 5 ms before the silence against half a second, in dB."
     yield ""
     yield from _table(
         ("subject: population", "sounds", "to name", "named without need", "missed"),

@@ -25,7 +25,7 @@ FINDINGS = {
 COLUMNS = {
     "level": ("rms", "loudest"),
     "clipping": ("clip", "true_peak"),
-    "silence": ("run",),
+    "silence": ("run", "edge"),
     "offset": ("dc",),
     "dual mono": ("separation",),
     "dead channel": ("quietest", "rms"),
@@ -48,9 +48,13 @@ def rows() -> Iterator[dict]:
         ("clipping", "pushed, then coded", True, _pushed_coded),
         ("silence", "a dead end", True, _dead_ends),
         ("silence", "a dead end, coded", True, _dead_ends_coded),
+        ("silence", "cut off at any moment", True, _cuts),
+        ("silence", "cut off at any moment, coded", True, _cuts_coded),
         ("silence", "a hole", True, _holes),
         ("silence", "a dead beginning", True, _dead_starts),
         ("silence", "endings and pauses that were meant", False, _endings),
+        ("silence", "sentences, then nothing", False, _sentences),
+        ("silence", "fades of any kind", False, _fades),
         ("offset", "an offset", True, lambda: _offsets(0.011, 0.02, 0.05, 0.2)),
         ("offset", "a small offset", False, lambda: _offsets(0.002, 0.005, 0.009)),
         ("offset", "short low tones", False, _low_tones),
@@ -102,6 +106,7 @@ def judged(subject, group, clip, x, rate=m.RATE, *, bad):
         "true_peak": facts.audio_true_peak_dbtp,
         "clip": 1e6 * facts.audio_clip_fraction,
         "run": facts.audio_max_silence_run,
+        "edge": facts.silence_edge_dbfs and np.subtract(*facts.silence_edge_dbfs[::-1]),
         "dc": 1e3 * facts.audio_dc_offset,
         "separation": facts.audio_stereo_separation_db,
         "correlation": facts.audio_channel_correlation,
@@ -158,6 +163,25 @@ def _dead_ends_coded():
     for name, x in m.sources().items():
         for coder in ("aac 128k", "opus 96k", "mp3 128k"):
             yield f"{name}, 30 %, {coder}", m.coded(m.silenced(x, 0.7, 1), coder)
+
+
+def _moments(seed, count):
+    """Shares of the length that lie on no grid."""
+    return m.rng(seed).uniform(0.25, 0.7, count)
+
+
+def _cuts():
+    for at, (name, x) in enumerate(m.sources().items()):
+        for moment in _moments(at, 24):
+            yield f"{name}, at {moment * len(x) / m.RATE:.3f} s", m.silenced(x, moment, 1)
+
+
+def _cuts_coded():
+    for at, (name, x) in enumerate(m.sources().items()):
+        for moment in _moments(90 + at, 4):
+            for coder in ("aac 128k", "opus 96k", "mp3 128k"):
+                said = f"{name}, at {moment * len(x) / m.RATE:.3f} s, {coder}"
+                yield said, m.coded(m.silenced(x, moment, 1), coder)
 
 
 def _holes():
@@ -222,6 +246,29 @@ def _endings():
     for start in (0.5, 1.0):
         x = m.silenced(m.notes(3), 0, start / 5)
         yield f"notes that begin at {start:g} s", x
+
+
+def _sentences():
+    """Each at four places against the blocks that silence is looked for in."""
+    for voice in m.VOICES:
+        for text in m.SENTENCES:
+            words = m.spoken(voice, text)
+            for late in (0, 13, 27, 41):
+                lead = np.zeros((late * m.RATE // 1000, 1))
+                x = m.padded(np.concatenate([lead, words]), 2 * len(words) / m.RATE + 1)
+                yield f"{voice}, {text!r}, {late} ms late", np.repeat(x, 2, axis=1)
+
+
+def _fades():
+    for seed in m.SEEDS:
+        for fade in (0.05, 0.1, 0.2, 0.3, 0.5, 1.0):
+            start = m.rng(seed + round(100 * fade)).uniform(0.8, 1.5)
+            for name, x in (("notes", m.notes(seed)), ("ambience", m.ambience(seed))):
+                said = f"{name}, from {start:.3f} s in {fade:g} s, seed {seed}"
+                yield f"{said}, in dB", m.faded(x, start, fade)
+                at = np.arange(len(x)) / m.RATE
+                ramp = np.clip(1 - (at - start) / fade, 0, 1)
+                yield f"{said}, even", m.int16(x * ramp[:, None])
 
 
 def _low_tones():

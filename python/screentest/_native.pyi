@@ -491,6 +491,7 @@ class _Audio(TypedDict):
     silent_blocks: int
     longest_silence: int
     longest_silence_from: int
+    silence_edge_dbfs: tuple[float, float] | None
     block_samples: int
     spectral_flatness: float | None
     oversampling: int

@@ -115,6 +115,47 @@ def test_silence_in_the_middle_is_found_with_its_ends():
     assert facts.longest_silence_s == (1.0, 3.0)
 
 
+def edge_db(sound, rate=RATE):
+    before, last = measured(sound, rate=rate).silence_edge_dbfs
+    return last - before
+
+
+@pytest.mark.parametrize("rate", [8000, 44100, 48000])
+@pytest.mark.parametrize("late", [0, 1, 7, 24, 26, 49])
+def test_what_stops_at_once_has_no_fall_wherever_in_a_block_it_stops(late, rate):
+    """Of the last 5 ms one may be full in part."""
+    sound = tone(4.0, frequency=1000, rate=rate)
+    sound[round(rate * (1.5 + late / 1000)) :] = 0
+    assert edge_db(sound, rate=rate) == pytest.approx(0.0, abs=1.0)
+
+
+def test_what_fades_evenly_has_fallen_by_the_length_of_its_last_5_ms():
+    """Of 300 ms at full level and 200 that fall to 0, the mean square is 0.733 of the full. The end
+    is where that of the sound lies 30 dB below, at an amplitude of 0.0271; 5 ms before it was
+    0.0521. The mean square between is 0.00162, 26.6 dB below 0.733."""
+    sound = tone(4.0, frequency=1000)
+    ramp = np.clip((1.7 - np.arange(len(sound)) / RATE) / 0.2, 0, 1)
+    assert edge_db(sound * ramp) == pytest.approx(-26.6, abs=1.0)
+
+
+def test_what_rings_30_db_below_is_silence_already():
+    sound = tone(4.0, frequency=1000)
+    sound[3 * RATE // 2 :] *= 10 ** (-35 / 20)
+    sound[3 * RATE // 2 + RATE // 50 :] = 0
+    assert edge_db(sound) == pytest.approx(0.0, abs=0.3)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.2, 0.39])
+def test_without_half_a_second_of_sound_nothing_is_said_of_its_end(start):
+    sound = tone(4.0)
+    sound[round(start * RATE) :] = 0
+    assert measured(sound).silence_edge_dbfs is None
+    knock = tone(4.0)
+    knock[: 2 * RATE - round(start * RATE)] = 0
+    knock[2 * RATE :] = 0
+    assert measured(knock).silence_edge_dbfs is None
+
+
 def test_sound_shorter_than_a_block_is_one_block():
     quiet, loud = np.full(100, 1e-5), np.full(100, 0.1)
     facts = measured(quiet)

@@ -90,16 +90,19 @@ def audio(layout: str = "stereo", *, seconds: float = 5.0, **numbers: Any) -> Au
     return AudioFacts(**{**known, **numbers})
 
 
-def silent_from(start_s: float, *, seconds: float = 5.0, before: float = -20.0) -> dict[str, Any]:
-    """Numbers of a sound that is at -20 dBFS, then for a tenth at ``before``, then silent."""
+def silent_from(
+    start_s: float, *, seconds: float = 5.0, before: float = -20.0, edge: float | None = -1.0
+) -> dict[str, Any]:
+    """Numbers of a sound that is at -20 dBFS, then for half a second at ``before``, in the end
+    ``edge`` above that, and then silent."""
     levels = np.full(round(10 * seconds), -20.0)
-    at = round(10 * start_s)
-    levels[at - 1], levels[at:] = before, -120.0
+    levels[round(10 * start_s) :] = -120.0
     run = (seconds - start_s) / seconds
     return {
         "audio_max_silence_run": run,
         "audio_silence_fraction": run,
         "longest_silence_s": (start_s, seconds),
+        "silence_edge_dbfs": None if edge is None else (before, before + edge),
         "series": series(levels.tolist()),
     }
 

@@ -35,11 +35,8 @@ TENTH_S = 0.1
 FULL_SCALE_DBFS = 20.0 * math.log10(0.999) - 1e-6
 """A sample of this level counts as clipped; the little is what a logarithm may round by."""
 
-SUSTAINED = 5
-"""Tenths of a second of sound before a silence, without which nothing is cut off."""
-
-RINGING_DB = 10.0
-"""How far above silence a coder rings behind a sound that stops."""
+SINKING_DB = 10.0
+"""Less than this above silence a sound has sunk into it, and was not cut off."""
 
 ABOVE_DBFS = 0.1
 """A largest sample above this is beyond full scale, which samples cannot be that were cut off."""
@@ -261,30 +258,16 @@ class SoundJudge:
 
     @property
     def _is_cut_off(self) -> bool:
-        """Whether the longest silence begins while the sound goes on at its level.
-
-        Silence begins at a multiple of 50 ms. Where that is the middle of a tenth, half of that
-        tenth is silent already, so what went before is 3 dB above its level. What lies only a
-        little above silence there is the ringing of a coder that was cut off.
-        """
-        series, place = self.facts.series, self.facts.longest_silence_s
-        if series is None or place is None:
-            # Nothing says that it ended by itself.
-            return True
-        levels: NDArray[np.float64] = np.asarray(series.rms_dbfs, dtype=np.float64)
-        position = place[0] / TENTH_S
-        at = math.floor(position + 1e-6)
-        before = levels[max(0, at - SUSTAINED) : at]
-        silent = self.limits.dead_channel_dbfs.value
-        if len(before) < SUSTAINED or bool((before <= silent).any()):
-            # A short sound amid silence ends as abruptly as it begins.
+        """Whether the longest silence begins while the sound goes on at its level. A short sound
+        amid silence ends as abruptly as it begins, and one that sinks into it slowly ends just
+        above it."""
+        if self.facts.silence_edge_dbfs is None:
             return False
-        last = float(before[-1])
-        if position - at > 0.25:
-            half = float(levels[at]) + 10.0 * math.log10(2.0)
-            last = half if half > silent + RINGING_DB else last
-        level = 10.0 * math.log10(float(np.mean(10.0 ** (before / 10.0))))
-        return last >= level - self.limits.cut_off_db.value
+        before, last = self.facts.silence_edge_dbfs
+        return (
+            before - last <= self.limits.cut_off_db.value
+            and last >= self.limits.dead_channel_dbfs.value + SINKING_DB
+        )
 
     def _is_lost_sound(self, run: float) -> bool:
         """Whether the silence is longer than the reference's by what would be too long alone."""

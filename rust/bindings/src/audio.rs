@@ -125,6 +125,8 @@ fn facts_of(py: Python<'_>, found: AudioFound, sample_rate: u32) -> PyResult<Bou
     facts.set_item("silent_blocks", silence.silent)?;
     facts.set_item("longest_silence", silence.longest)?;
     facts.set_item("longest_silence_from", silence.longest_from)?;
+    let edge = silence.longest_edge.map(|(before, last)| (power_db(before), power_db(last)));
+    facts.set_item("silence_edge_dbfs", edge)?;
     facts.set_item("block_samples", audio::silence_frames(sample_rate))?;
     facts.set_item("spectral_flatness", found.spectral_flatness)?;
     facts.set_item("oversampling", audio::oversampling(sample_rate))?;

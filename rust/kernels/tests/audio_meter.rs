@@ -163,3 +163,24 @@ fn bad_sound_and_bad_block() {
     let refused = meter(Level::best()).push(&[0.0; 4]);
     assert_eq!(refused, Err(Error::BadBlock { samples: 4, channels: 3 }));
 }
+
+#[test]
+fn the_edge_of_a_silence_is_the_last_5_ms_against_half_a_second() {
+    let edge_db = |found: &AudioFound| {
+        found.silence.longest_edge.map(|(before, last)| 10.0 * (last / before).log10())
+    };
+    let mut samples = sound(200_000);
+    let found = measured(&samples, Level::Baseline, 44_100);
+    // Noise that stops at once: 15 % is what 5 ms of it may differ by.
+    assert_eq!(found.silence.longest_from, 30_870);
+    assert!(edge_db(&found).unwrap().abs() < 0.7);
+    // Turned down by 20 dB for its last 10 ms.
+    for x in &mut samples[(30_000 - 441) * 3..30_000 * 3] {
+        *x *= 0.1;
+    }
+    let found = measured(&samples, Level::Baseline, 44_100);
+    assert!((edge_db(&found).unwrap() + 20.0).abs() < 0.8);
+    // Without half a second of it there is nothing to compare with.
+    let found = measured(&samples[9_000 * 3..], Level::Baseline, 44_100);
+    assert_eq!(edge_db(&found), None);
+}

@@ -110,6 +110,7 @@ def _values(found: _Audio, rate: int) -> dict[str, Any]:
         "audio_silence_fraction": found["silent_blocks"] / found["silence_blocks"],
         "audio_max_silence_run": found["longest_silence"] / found["silence_blocks"],
         "longest_silence_s": (start / rate, end / rate) if found["longest_silence"] else None,
+        "silence_edge_dbfs": found["silence_edge_dbfs"],
         "loudest_s": None if is_silent else loudest["true_peak_at"] / rate,
         "first_clip_s": None if first_clip is None else first_clip / rate,
     }

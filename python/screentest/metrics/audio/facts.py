@@ -81,6 +81,10 @@ class AudioFacts(msgspec.Struct, frozen=True, kw_only=True):
             below -60 dBFS; whole blocks, or the whole of a sound that is shorter.
         audio_max_silence_run: longest run of such blocks, over all blocks.
         longest_silence_s: from when to when the first of the longest runs lasts.
+        silence_edge_dbfs: how the sound goes over into it: its level in the half second before, and
+            in the last 5 ms of that. They are alike where it stops at once, and 15 dB and more
+            apart where it dies away. What lies 30 dB below the half second is silence already,
+            since coders ring on. ``None`` without half a second of sound before it.
         loudest_s: where the true peak is, to about 40 samples; ``None`` for silence.
         first_clip_s: where the first sample of a magnitude of at least 0.999 is.
         audio_side_dbfs: level of half of left minus right; ``None`` without two front channels.
@@ -113,6 +117,7 @@ class AudioFacts(msgspec.Struct, frozen=True, kw_only=True):
     audio_silence_fraction: float | None = None
     audio_max_silence_run: float | None = None
     longest_silence_s: tuple[float, float] | None = None
+    silence_edge_dbfs: tuple[float, float] | None = None
     loudest_s: float | None = None
     first_clip_s: float | None = None
     audio_side_dbfs: float | None = None

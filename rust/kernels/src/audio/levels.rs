@@ -4,6 +4,7 @@
 //! segment ends where a silence block or a tenth of a second does, so neither the size of the
 //! blocks that are pushed nor the instruction set changes a bit.
 
+use super::ending::Ending;
 use super::lanes::{Lanes, PairLanes, in_lanes, total};
 use super::{CLIP_LEVEL, SILENCE_POWER, silence_frames, step_frames};
 use crate::simd::Level;
@@ -43,17 +44,25 @@ pub struct Silence {
     pub longest: u64,
     /// Frame at which the first such row begins.
     pub longest_from: u64,
+    /// How the sound goes over into that row: the power of the half second before, and of its last
+    /// 5 ms. `None` without half a second of sound before it.
+    pub longest_edge: Option<(f64, f64)>,
     run: u64,
+    edge: Option<(f64, f64)>,
 }
 
 impl Silence {
-    fn add(&mut self, power: f64, frames: u64) {
+    fn add(&mut self, power: f64, frames: u64, ending: &Ending) {
         self.blocks += 1;
+        if power < SILENCE_POWER && self.run == 0 {
+            self.edge = ending.edge();
+        }
         self.run = if power < SILENCE_POWER { self.run + 1 } else { 0 };
         self.silent += u64::from(self.run > 0);
         if self.run > self.longest {
             self.longest = self.run;
             self.longest_from = (self.blocks - self.run) * frames;
+            self.longest_edge = self.edge;
         }
     }
 }
@@ -83,6 +92,7 @@ pub(super) struct Levels {
     tenth: Stretch,
     block: Stretch,
     silence: Silence,
+    ending: Ending,
     /// Mean power and largest magnitude of each whole tenth of a second.
     tenths: Vec<(f64, f64)>,
     first_clip: Option<u64>,
@@ -161,6 +171,7 @@ impl Levels {
             tenth: Stretch::new(10 * step_frames(rate)),
             block: Stretch::new(silence_frames(rate)),
             silence: Silence::default(),
+            ending: Ending::new(channels, rate),
             tenths: Vec::new(),
             first_clip: None,
         }
@@ -216,6 +227,7 @@ impl Levels {
                 .min();
             self.first_clip = first.map(|i| self.frames + i as u64);
         }
+        self.ending.push(planes, stride, at, count);
         self.open_frames += count;
         self.frames += count as u64;
     }
@@ -239,7 +251,7 @@ impl Levels {
         self.open_pair = PairLanes::default();
         let (frames, channels) = (std::mem::take(&mut self.open_frames), self.open.len());
         if let Some((power, _)) = self.block.add(frames, squares, peak, channels) {
-            self.silence.add(power, self.block.size as u64);
+            self.silence.add(power, self.block.size as u64, &self.ending);
         }
         self.tenths.extend(self.tenth.add(frames, squares, peak, channels));
     }
@@ -250,7 +262,7 @@ impl Levels {
         ended.close();
         let channels = ended.open.len();
         if ended.silence.blocks == 0 && ended.frames > 0 {
-            ended.silence.add(ended.block.values(channels).0, ended.frames);
+            ended.silence.add(ended.block.values(channels).0, ended.frames, &ended.ending);
         }
         if ended.tenth.filled > 0 {
             ended.tenths.push(ended.tenth.values(channels));

@@ -1,5 +1,6 @@
 //! Sound: blocks of interleaved samples, `channels` to a frame, in [-1, 1].
 
+mod ending;
 mod flatness;
 mod lag;
 mod lanes;
