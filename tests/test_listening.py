@@ -208,14 +208,33 @@ class TestAgainstAReference:
                 audio_verdict(mute, reference)
             assert refused.value.code == "no_audio_stream"
 
-    def test_a_reference_without_sound_is_a_note(
+    def test_a_reference_without_sound_leaves_the_comparison_unmeasured(
         self, studio: Any, wav: Any, music: Samples
     ) -> None:
         result = audio_verdict(wav("music", music), studio.a_mp4())
-        assert (result.verdict, noted(result)) == ("pass", ["reference_without_sound"])
+        assert (result.verdict, noted(result)) == ("unmeasured", ["reference_without_sound"])
         assert "no audio stream" in why(result, "audio_pair")
-        insisted = audio_verdict(wav("music", music), studio.a_mp4(), require=["audio_pair"])
-        assert insisted.verdict == "unmeasured"
+
+    def test_a_reference_that_is_no_number_leaves_the_comparison_unmeasured(
+        self, music: Samples
+    ) -> None:
+        broken = music.copy()
+        broken[100] = np.nan
+        result = audio_verdict(music, broken, sample_rate=48_000)
+        assert (result.verdict, result.defects) == ("unmeasured", ())
+        assert why(result, "audio_pair") == "samples of the reference are NaN or infinite"
+
+    def test_a_soundtrack_that_begins_later_in_its_file_is_told(
+        self, studio: Any, wav: Any, music: Samples
+    ) -> None:
+        picture, sound = studio.a_mp4(), wav("music", music)
+        mux = ("-i", picture, "-i", sound, "-map", "0:v", "-map", "1:a", "-c:v", "copy")
+        first = studio("first.mkv", *mux, "-c:a", "flac")
+        late = ("-i", picture, "-itsoffset", "0.12", "-i", sound, *mux[4:])
+        result = audio_verdict(studio("late.mkv", *late, "-c:a", "flac"), first)
+        (told,) = [note for note in result.notes if note.code == "start_differs"]
+        assert told.value == pytest.approx(120, abs=1)
+        assert "begins 120 ms later in its file" in told.message
 
 
 @pytest.fixture(scope="module")

@@ -271,3 +271,10 @@ class TestCommand:
         policy.write_text('name = "muted"\nseverities.silent = "warn"')
         assert self.run(hush, "--audio-policy", policy).exit_code == 0
         assert self.run(hush, "--audio-policy", policy, "--no-audio").exit_code == 2
+
+
+def test_a_sound_of_another_length_than_its_picture_is_noted(film: Callable[..., Path]) -> None:
+    long = film("long", TONE.replace("d=2", "d=5"))
+    (note,) = [n for n in screen(long).notes if n.code == "audio_length_differs"]
+    assert note.value == pytest.approx(3.0, abs=0.05)
+    assert note.message == "the sound lasts 5.00 s, the picture 2.00 s"

@@ -160,9 +160,9 @@ def test_an_empty_transcript_is_an_answer():
 def test_without_a_transcriber_or_judge_nothing_is_measured_and_all_is_named():
     facts = measured(speech("hello", "Hello"), event("bark"))
     assert reasons(facts) == {
-        "audio_speech_exact": "no transcriber was given: pass transcriber=",
-        "audio_speech_fuzzy": "no transcriber was given: pass transcriber=",
-        "audio_event_recall": "no judge was given: pass judge=",
+        "audio_speech_exact": "no transcriber was given (transcriber=, --transcriber)",
+        "audio_speech_fuzzy": "no transcriber was given (transcriber=, --transcriber)",
+        "audio_event_recall": "no judge was given (audio_judge=)",
     }
     assert not_applying(facts) == set()
     assert facts.audio_event_recall is facts.audio_speech_exact is None

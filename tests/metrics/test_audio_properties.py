@@ -83,8 +83,9 @@ def test_levels_are_in_their_order(given):
     assert facts.audio_max_silence_run <= facts.audio_silence_fraction
     assert facts.series.peak_dbfs.max() == facts.audio_peak_dbfs
     if facts.audio_lufs is not None:
-        # Where 10 ms are no whole samples, a moment is 0.2 % shorter than a gating block.
-        slack = 1e-9 if rate % 100 == 0 else 0.05
+        # Where 10 ms are no whole samples, a moment is up to 0.25 % shorter than a gating block:
+        # 0.01 LU of a steady sound, and more where it begins or ends beside that edge.
+        slack = 1e-9 if rate % 100 == 0 else 0.1
         assert facts.ungated_lufs <= facts.audio_lufs + slack
         assert facts.audio_lufs <= facts.momentary_max_lufs + slack
 

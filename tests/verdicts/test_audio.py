@@ -535,6 +535,30 @@ def test_turned_polarity_and_lost_channels_warn() -> None:
 # ---------------------------------------------------------------------------- against the picture
 
 
+def test_events_that_may_be_together_by_chance_are_noted_and_not_warned_of():
+    likely = judge_audio(audio(), sync=sync(200.0, 5.0, by_chance=0.02))
+    unsure = judge_audio(audio(), sync=sync(200.0, 5.0, by_chance=0.17))
+    assert codes(likely, "warn") == ["out_of_sync"]
+    assert codes(unsure, "warn") == []
+    (note,) = [note for note in unsure.notes if note.code == "sync"]
+    assert "200 ms late" in note.message
+    assert "if that is no chance (of 1 event)" in note.message
+
+
+def test_a_pair_without_a_number_is_unmeasured_and_no_pass():
+    nothing = pair(
+        audio_align_lag_ms=None,
+        audio_si_sdr=None,
+        audio_snr_db=None,
+        audio_lsd_db=None,
+        audio_mel_l1=None,
+        audio_lufs_delta=None,
+        unmeasured=(Unmeasured("audio_si_sdr", "both are digital silence"),),
+    )
+    assert judge_audio(audio(), pair=nothing).verdict == "unmeasured"
+    assert judge_audio(audio(), pair=pair()).verdict == "pass"
+
+
 @pytest.mark.parametrize(
     ("offset", "half", "says"),
     [

@@ -191,7 +191,9 @@ def _flashing() -> Iterator[Picture]:
 def _late_clicks() -> Samples:
     """A click for each flash, too late, over quiet noise; of the right channel nothing is left."""
     rng = np.random.default_rng(7)
-    sound = rng.normal(0, 0.003, FRAMES * SAMPLE_RATE // RATE).astype(np.float32)
+    # In whole blocks of the coder, of which every FFmpeg reads the same length.
+    blocks = -(-FRAMES * SAMPLE_RATE // RATE // 1024)
+    sound = rng.normal(0, 0.003, 1024 * blocks).astype(np.float32)
     decay = np.exp(-np.arange(4_800) / 600).astype(np.float32)
     for frame in FLASHES:
         at = round((frame / RATE + LATE_S) * SAMPLE_RATE)

@@ -130,7 +130,9 @@ def judged(
         from screentest.verdicts.screen import join_sound
 
         full = asked.depth == "full"
-        judgement = join_sound(judgement, heard, asked.audio, looked_at=full, insisted=insisted)
+        judgement = join_sound(
+            judgement, heard, asked.audio, facts.clip, looked_at=full, insisted=insisted
+        )
     sound_policy = None if heard is None else asked.audio
     return Screening(
         source=facts.clip.source,

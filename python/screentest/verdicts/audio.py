@@ -22,7 +22,7 @@ from screentest.verdicts.audio_policy import (
     as_audio_policy,
     budgets_of,
 )
-from screentest.verdicts.audio_tiers import Tier, judge_content, judge_sync
+from screentest.verdicts.audio_tiers import Tier, judge_content, judge_sync, length_note
 from screentest.verdicts.judgement import Defect, Judgement, fold
 
 if TYPE_CHECKING:
@@ -79,15 +79,19 @@ def judge_audio(
         require: axes that must have been measured, besides those of the policy.
 
     A reject outweighs an axis that is required and unmeasured, which outweighs a pass. A metric
-    that has a budget is required.
+    that has a budget is required, and with a ``pair`` that there is a number of it.
 
     Raises:
         PolicyError: the policy contradicts itself, or ``require`` names what is no axis.
     """
     policy = as_audio_policy(policy)
+    skipped = tuple(skipped)
     insisted = (
         frozenset(check_axes(require)) | _budgeted(policy) | set(policy.required) & set(TIERS)
     )
+    # Whoever names a reference asks for a comparison.
+    if pair is not None or any(gap.axis == "audio_pair" and gap.applies for gap in skipped):
+        insisted |= {"audio_pair"}
     defects, gaps = _alone(facts, reference, policy, missing)
     tiers = {
         "audio_pair": None if pair is None else judge_pair(pair, policy),
@@ -102,6 +106,8 @@ def judge_audio(
         defects += told.defects
         gaps += told.gaps
         notes += told.notes
+    if facts is not None and sync is not None and (told_length := length_note(facts, sync.clip)):
+        notes.append(told_length)
     gaps += _unmet(policy, tiers, gaps)
     # What decides applies, whatever the material.
     gaps = [

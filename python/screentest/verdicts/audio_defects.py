@@ -298,4 +298,4 @@ def _spread(full: NDArray[np.int64], first: int, last: int) -> str:
 
 def _share(share: float) -> str:
     """A small share as a person reads it."""
-    return f"{100 * share:.2g} %"
+    return f"{100 * share:.3g} %"

@@ -24,6 +24,9 @@ SAME_SOUND = 0.5
 """Below this correlation a sound has too little of its reference for a delay or a sign of the two
 to mean anything: unrelated sounds have a best lag as well, and a sign at it."""
 
+SAME_START_S = 0.005
+"""Containers that count in milliseconds, and coders' priming, move a start by less."""
+
 SAME_LENGTH_S = 0.1
 """Coders pad a sound to whole frames, of up to 0.05 s, at both ends."""
 
@@ -66,6 +69,7 @@ def judge_pair(pair: AudioPairFacts, policy: AudioPolicy) -> Tier:
         )
     _polarity(pair, policy, tier)
     _lag(pair, tier)
+    _start(pair, tier)
     _shape(pair, policy, tier)
     return tier
 
@@ -118,6 +122,22 @@ def _lag(pair: AudioPairFacts, tier: Tier) -> None:
     elif abs(lag) >= SAME_LAG_MS:
         how = "late" if lag > 0 else "early"
         tier.note("lag", lag, "ms", f"the sound is {abs(lag):.1f} ms {how} against the reference")
+
+
+def _start(pair: AudioPairFacts, tier: Tier) -> None:
+    """What a player adds to the lag, which counts from the first sample of each."""
+    ours, theirs = pair.candidate.start_s, pair.reference.start_s
+    if ours is None or theirs is None or abs(ours - theirs) < SAME_START_S:
+        return
+    change = 1000.0 * (ours - theirs)
+    how = "later" if change > 0 else "earlier"
+    tier.note(
+        "start_differs",
+        change,
+        "ms",
+        f"the soundtrack begins {abs(change):.0f} ms {how} in its file than the reference's; a lag "
+        "counts from the first sample of each",
+    )
 
 
 def _shape(pair: AudioPairFacts, policy: AudioPolicy, tier: Tier) -> None:

@@ -69,6 +69,7 @@ class AudioLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     shortest_s: Limit
     sync_early_ms: Limit
     sync_late_ms: Limit
+    sync_by_chance: Limit
 
 
 class AudioSeverities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -242,6 +243,7 @@ _KIND = Kind(
         "shortest_s": _SECONDS,
         "sync_early_ms": _OFFSET,
         "sync_late_ms": _OFFSET,
+        "sync_by_chance": _SHARE,
     },
     axes=AXES,
     positive=frozenset({"dead_channel_db", "shortest_s"}),

@@ -14,10 +14,13 @@ from screentest.metrics.facts import Unmeasured
 from screentest.metrics.sync.facts import sync_drift_ms
 from screentest.verdicts.audio_policy import Budget, budgets_of
 from screentest.verdicts.judgement import Defect, Note
+from screentest.verdicts.timeline import plural
 
 if TYPE_CHECKING:
     import msgspec
 
+    from screentest.media.info import ClipInfo
+    from screentest.metrics.audio.facts import AudioFacts
     from screentest.metrics.audio_content.facts import AudioContentFacts, ContentAnswer
     from screentest.metrics.audio_pair.facts import WorstSecond
     from screentest.metrics.sync.facts import SyncFacts
@@ -32,6 +35,7 @@ __all__ = [
     "first_reason",
     "judge_content",
     "judge_sync",
+    "length_note",
 ]
 
 EVENT_SYNC = "(of events; lip sync is not measured)"
@@ -169,10 +173,13 @@ def _offset(sync: SyncFacts, offset: float, policy: AudioPolicy, tier: Tier) -> 
     if sync.interval_ms is not None:
         low, high = sync.interval_ms
         told += f", with 95 % confidence {low:+.0f} to {high:+.0f} ms"
+    chance = sync.by_chance is not None and sync.by_chance > policy.limits.sync_by_chance.value
+    if chance:
+        told += f", if that is no chance (of {plural(len(sync.events), 'event')})"
     told += f" {EVENT_SYNC}"
     low, high = sync.interval_ms or (offset, offset)
     early, late = policy.limits.sync_early_ms, policy.limits.sync_late_ms
-    if high < -early.value or low > late.value:
+    if not chance and (high < -early.value or low > late.value):
         limit = late if low > late.value else early
         tier.defects.append(
             Defect(
@@ -210,6 +217,19 @@ def _first_event(sync: SyncFacts) -> tuple[float, float] | None:
     first = sync.events[0]
     start, end = sorted((first.picture_s, first.sound_s))
     return round(start, 6), round(end, 6)
+
+
+def length_note(facts: AudioFacts, clip: ClipInfo) -> Note | None:
+    """That the sound lasts longer or shorter than the picture it belongs to."""
+    lasts = facts.samples / facts.sound.sample_rate_hz
+    if "audio_length_differs" not in clip.flags or clip.duration_s is None:
+        return None
+    return Note(
+        code="audio_length_differs",
+        value=lasts - clip.duration_s,
+        unit="s",
+        message=f"the sound lasts {lasts:.2f} s, the picture {clip.duration_s:.2f} s",
+    )
 
 
 # ------------------------------------------------------------------ against a checklist

@@ -17,11 +17,13 @@ from screentest.metrics.facts import Unmeasured
 from screentest.metrics.temporal.facts import AXES, TemporalFacts
 from screentest.verdicts.audio import judge_audio
 from screentest.verdicts.audio_policy import TIERS, ContentBudgets, FidelityBudgets, SyncBudgets
+from screentest.verdicts.audio_tiers import length_note
 from screentest.verdicts.integrity import judge_integrity
 from screentest.verdicts.judgement import Defect, Judgement, fold
 from screentest.verdicts.temporal import judge_temporal
 
 if TYPE_CHECKING:
+    from screentest.media.info import ClipInfo
     from screentest.metrics.audio.facts import AudioFacts
     from screentest.metrics.integrity import IntegrityFacts
     from screentest.verdicts.audio_policy import AudioPolicy
@@ -77,11 +79,13 @@ def join_sound(
     picture: Judgement,
     sound: AudioFacts | str,
     policy: AudioPolicy,
+    clip: ClipInfo,
     *,
     looked_at: bool = True,
     insisted: bool = False,
 ) -> Judgement:
-    """The judgement of a clip's picture with what is wrong with its sound by itself.
+    """The judgement of a clip's picture with what is wrong with its sound by itself, and a note
+    where the two are of different length.
 
     The sound's defects are called ``audio_<code>``. ``sound`` may be the reason why there are no
     facts: a soundtrack that is there and cannot be read leaves a clip unmeasured, one that was not
@@ -89,6 +93,7 @@ def join_sound(
     """
     defects: tuple[Defect, ...] = ()
     gaps: list[Unmeasured] = []
+    notes = picture.notes
     if isinstance(sound, str):
         gaps = [Unmeasured(SOUND_AXIS, sound, applies=looked_at)]
     else:
@@ -100,6 +105,8 @@ def join_sound(
             sync=SyncBudgets(),
             content=ContentBudgets(),
         )
+        if note := length_note(sound, clip):
+            notes = (*notes, note)
         judged = judge_audio(sound, alone)
         defects = tuple(
             msgspec.structs.replace(defect, code=f"{SOUND_AXIS}_{defect.code}")
@@ -120,5 +127,5 @@ def join_sound(
             sorted((*picture.defects, *defects), key=lambda defect: defect.severity != "reject")
         ),
         unmeasured=(*picture.unmeasured, *gaps),
-        notes=picture.notes,
+        notes=notes,
     )

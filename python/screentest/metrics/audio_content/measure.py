@@ -146,7 +146,7 @@ def _transcribe(
     if not speech:
         return None, ""
     if transcriber is None:
-        return None, "no transcriber was given: pass transcriber="
+        return None, "no transcriber was given (transcriber=, --transcriber)"
     if spoiled:
         return None, spoiled
     return _said(lambda: transcriber.transcribe(samples, rate), "the transcriber")
@@ -167,7 +167,7 @@ def _asked(
     spoiled: str | None,
 ) -> ContentAnswer:
     if judge is None:
-        return _answer(item, reason="no judge was given: pass judge=")
+        return _answer(item, reason="no judge was given (audio_judge=)")
     if spoiled:
         return _answer(item, reason=spoiled)
     words, reason = _said(lambda: judge.ask(samples, rate, item.question), "the judge")
