@@ -168,7 +168,7 @@ def test_clipping_is_placed_from_its_first_tenth_to_its_last() -> None:
 @pytest.mark.parametrize(
     ("start_s", "edge", "code"),
     [
-        (4.0, 0.0, None),
+        (4.0, -12.1, None),
         (3.5, 2.0, "dropout"),
         (3.5, -12.0, "dropout"),
         (3.5, -12.1, "silence_run"),
@@ -190,6 +190,15 @@ def test_a_sound_that_is_cut_off_is_rejected_and_one_that_dies_away_warns(
 def test_a_sound_that_sinks_slowly_below_hearing_is_not_cut_off(before: float, code: str) -> None:
     """In half a second it falls by little, and it ends just above silence."""
     assert codes(judge_audio(audio(**silent_from(3.5, before=before)))) == [code]
+
+
+@pytest.mark.parametrize(("start", "says"), [(3.7, "reject"), (4.0, "warn"), (4.6, None)])
+def test_a_hole_that_is_cut_out_warns_from_half_a_second_and_rejects_from_a_quarter(
+    start: float, says: str | None
+) -> None:
+    judged = judge_audio(audio(**silent_from(start)))
+    assert codes(judged) == ([] if says is None else ["dropout"])
+    assert [defect.severity for defect in judged.defects] == ([] if says is None else [says])
 
 
 def test_a_short_silence_in_a_short_sound_is_no_dropout() -> None:

@@ -237,16 +237,18 @@ class SoundJudge:
     def _silence(self) -> Iterator[Defect]:
         run, limit = self.facts.audio_max_silence_run, self.limits.audio_max_silence_run
         place = self.facts.longest_silence_s
-        if run is None or run <= limit.value:
+        if run is None:
             return
         lasts = run * duration_s(self.facts) if place is None else place[1] - place[0]
-        if lasts < self.limits.silence_s.value:
+        is_long = run > limit.value
+        if lasts < self.limits.silence_s.value or not (is_long or self._is_cut_off):
             return
         told = f"silent for {lasts:.2f} s, {percent(run)} of its length"
         told += "" if place is None else f" ({place[0]:.2f} to {place[1]:.2f} s)"
         code, severity = "silence_run", self.severities.silence_run
         if self._is_cut_off:
-            code, severity = "dropout", self.severities.dropout
+            # Speech ends a word as abruptly, and pauses for less than that.
+            code, severity = "dropout", self.severities.dropout if is_long else "warn"
             message = f"the sound stops as if cut off and is {told}"
         elif self._is_lost_sound(run):
             severity = self.severities.not_in_reference
