@@ -86,6 +86,11 @@ class SoundInfo(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: float | None = None
     flags: tuple[str, ...] = ()
 
+    @property
+    def channel_names(self) -> tuple[str, ...]:
+        """The places of the channels, or their indices in an unknown layout."""
+        return self.positions or tuple(str(channel) for channel in range(self.channels))
+
 
 class Damage(msgspec.Struct, frozen=True, kw_only=True):
     """One place where the file does not hold what it should.

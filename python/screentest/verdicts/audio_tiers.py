@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from screentest.metrics.facts import Unmeasured
 from screentest.metrics.sync.facts import sync_drift_ms
+from screentest.verdicts.audio_channels import duration_s
 from screentest.verdicts.audio_policy import Budget, budgets_of
 from screentest.verdicts.judgement import Defect, Note
 from screentest.verdicts.timeline import plural
@@ -221,7 +222,7 @@ def _first_event(sync: SyncFacts) -> tuple[float, float] | None:
 
 def length_note(facts: AudioFacts, clip: ClipInfo) -> Note | None:
     """That the sound lasts longer or shorter than the picture it belongs to."""
-    lasts = facts.samples / facts.sound.sample_rate_hz
+    lasts = duration_s(facts)
     if "audio_length_differs" not in clip.flags or clip.duration_s is None:
         return None
     return Note(

@@ -78,7 +78,6 @@ class AudioAccumulator:
         return msgspec.structs.replace(facts, unmeasured=reasons)
 
     def _channels(self, found: _Audio) -> tuple[ChannelFacts, ...]:
-        positions = self._info.positions or [str(i) for i in range(self._info.channels)]
         return tuple(
             ChannelFacts(
                 position=position,
@@ -88,7 +87,7 @@ class AudioAccumulator:
                 dc_offset=channel["dc_offset"],
                 clip_fraction=channel["clipped"] / found["samples"],
             )
-            for position, channel in zip(positions, found["channels"], strict=True)
+            for position, channel in zip(self._info.channel_names, found["channels"], strict=True)
         )
 
 

@@ -198,12 +198,8 @@ class _Pair:
                 lsd_db=each.lsd_db,
                 mel_l1=each.mel_l1,
             )
-            for position, each in zip(self._positions(), sums, strict=False)
+            for position, each in zip(self.sounds[1].info.channel_names, sums, strict=False)
         )
-
-    def _positions(self) -> tuple[str, ...]:
-        info = self.sounds[1].info
-        return info.positions or tuple(str(c) for c in range(info.channels))
 
     def _series(self, programme: npt.NDArray[np.float64], lag: int) -> PairSeries:
         seconds = [Sums.over(row[None]) for row in programme]
@@ -246,7 +242,7 @@ class _Pair:
         if not known:
             return None
         _, at = worst_of(metric, [value for _, value in known], [c for c, _ in known])
-        return self._positions()[at]
+        return self.sounds[1].info.channel_names[at]
 
     def _facts(self, **found: Any) -> AudioPairFacts:
         reference, candidate = self.sounds

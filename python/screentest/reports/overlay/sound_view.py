@@ -43,7 +43,7 @@ class SoundView:
 def shown_channels(info: SoundInfo) -> tuple[str, ...]:
     """The channels by name of a sound that has up to two, else what stands for them all."""
     if info.channels <= 2:
-        return info.positions or tuple(str(at) for at in range(info.channels))
+        return info.channel_names
     return (f"mean of {info.channels} channels",)
 
 
