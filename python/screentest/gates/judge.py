@@ -1,0 +1,312 @@
+"""Verdicts from facts: pure, so that a stored report judged again must come out equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from screentest.errors import ProtocolError
+from screentest.gates.blind import blind_spots
+from screentest.gates.budget import BudgetTable
+from screentest.gates.matching import null_faults, repeat_faults
+from screentest.gates.report import (
+    BenchmarkResult,
+    BudgetRow,
+    GateReport,
+    NullControl,
+    ReferenceFacts,
+    RepeatControl,
+)
+from screentest.gates.statistics import BENCHMARKS, REFERENCE
+from screentest.gates.verdict import MIN_PROMPTS, decide
+from screentest.metrics.population.facts import BenchmarkFacts, PopulationFacts
+from screentest.protocol import Lane, Protocol, Purpose
+
+__all__ = ["judge_benchmark", "judge_population", "judge_reference", "rejudge"]
+
+
+def judge_population(
+    facts: PopulationFacts,
+    protocol: Protocol,
+    table: BudgetTable,
+    null_control: NullControl | None = None,
+    *,
+    waived: Iterable[str] = (),
+) -> GateReport:
+    """The verdict on two arms whose trajectories differ.
+
+    Args:
+        facts: what was measured.
+        protocol: the conditions; its lane is the population's and its purpose quality.
+        table: the budgets; that of stills for stills.
+        null_control: the same weights under another seed. A budget that it does not keep is
+            disregarded, one that it has no number for is unproven.
+        waived: budgets that may stay unproven by the control.
+
+    Raises:
+        ProtocolError: another lane or purpose.
+    """
+    require_population_lane(protocol)
+    waived = tuple(waived)
+    degenerate = tuple(_degenerate(facts))
+    faults = [*_population_faults(facts, protocol)]
+    disregarded: dict[str, str] = {}
+    unproven: list[str] = []
+    if null_control is not None:
+        faults += null_faults(null_control, protocol)
+        disregarded = _exceeded("null control", null_control.values, table)
+        unproven += _unverified(null_control.values, facts, table, waived)
+    results = {
+        name: judge_benchmark(name, measured, table, disregarded)
+        for name, measured in facts.benchmarks.items()
+    }
+    rows = [row for result in results.values() for row in result.budgets]
+    decision = decide(
+        degenerate=degenerate,
+        faults=faults,
+        failed=_failed(rows),
+        unproven=[*_unproven(rows), *unproven],
+    )
+    return GateReport(
+        verdict=decision.verdict,
+        lane=protocol.lane,
+        protocol=protocol,
+        table=table,
+        benchmarks=results,
+        population=facts,
+        reasons=decision.reasons,
+        would_fail=decision.would_fail,
+        null_control=null_control,
+        waived=waived,
+        blind=blind_spots(protocol, facts, null_control),
+    )
+
+
+def judge_reference(
+    facts: ReferenceFacts,
+    protocol: Protocol,
+    table: BudgetTable | None,
+    repeat_control: RepeatControl | None = None,
+) -> GateReport:
+    """The verdict on two arms of one trajectory, or the distance between matched outputs.
+
+    Raises:
+        ProtocolError: a repeat control on a run whose purpose is quality.
+    """
+    paired = protocol.purpose is Purpose.PAIRED_FIDELITY
+    if repeat_control is not None and not paired:
+        raise ProtocolError(
+            "a repeat control says how large numeric noise is, which a quality gate has no use "
+            "for: leave it out, or ask for purpose paired-fidelity",
+            code="repeat_of_quality",
+        )
+    faults = [*_count_fault(facts.n, protocol), *protocol.faults(), *_row_faults(facts, protocol)]
+    disregarded: dict[str, str] = {}
+    unproven: list[str] = []
+    if table is None:
+        unproven.append("no budgets were given, so the distances are measured and not judged")
+    elif paired and repeat_control is None:
+        unproven.append(
+            "no repeat control: nothing says how far two renders of the same settings lie apart"
+        )
+    elif paired and repeat_control is not None:
+        faults += repeat_faults(repeat_control, protocol)
+        disregarded = _exceeded("repeat control", repeat_control.values, table)
+        unproven += [
+            f"the repeat control has no {budget.name}"
+            for budget in table.budgets
+            if budget.name not in repeat_control.values
+        ]
+    measured = BenchmarkFacts(values=facts.values, unmeasured=facts.unmeasured)
+    result = judge_benchmark("reference", measured, table, disregarded)
+    decision = decide(
+        faults=faults,
+        failed=_failed(result.budgets),
+        unproven=[*_unproven(result.budgets), *unproven],
+    )
+    return GateReport(
+        verdict=decision.verdict,
+        lane=protocol.lane,
+        protocol=protocol,
+        table=table,
+        benchmarks={"reference": result},
+        reference=facts,
+        reasons=decision.reasons,
+        would_fail=decision.would_fail,
+        repeat_control=repeat_control,
+        blind=blind_spots(protocol, facts, None),
+    )
+
+
+def rejudge(report: GateReport) -> GateReport:
+    """The same facts, budgets, protocol and controls, judged again: equal to a report that nobody
+    has edited.
+
+    Raises:
+        ProtocolError: they do not go together.
+    """
+    if report.population is not None and report.reference is None and report.table is not None:
+        return judge_population(
+            report.population,
+            report.protocol,
+            report.table,
+            report.null_control,
+            waived=report.waived,
+        )
+    if report.reference is not None and report.population is None:
+        return judge_reference(
+            report.reference, report.protocol, report.table, report.repeat_control
+        )
+    raise ProtocolError(
+        "a gate report holds the facts of a population with its budgets, or those of a reference "
+        "gate; this one holds neither or both",
+        code="no_facts",
+    )
+
+
+def judge_benchmark(
+    name: str,
+    facts: BenchmarkFacts,
+    table: BudgetTable | None,
+    disregarded: Mapping[str, str] = {},
+) -> BenchmarkResult:
+    """One benchmark under the budgets of its statistics; those named in ``disregarded`` are shown
+    and do not count."""
+    names = REFERENCE if name == "reference" else BENCHMARKS[name]
+    rows = []
+    for budget in () if table is None else table.of(names):
+        value = facts.values.get(budget.name)
+        lacking = "" if value is not None else facts.inapplicable.get(budget.name, "")
+        why = facts.unmeasured.get(budget.name, "not measured")
+        rows.append(
+            BudgetRow(
+                budget=budget,
+                value=value,
+                passed=None if value is None else budget.check(value),
+                unmeasured="" if value is not None or lacking else why,
+                inapplicable=lacking,
+                disregarded=disregarded.get(budget.name, ""),
+            )
+        )
+    counted = [row.passed for row in rows if row.counts]
+    passed = False if False in counted else None if None in counted or not counted else True
+    return BenchmarkResult(
+        name=name,
+        passed=passed,
+        values=facts.values,
+        intervals=facts.intervals,
+        budgets=tuple(rows),
+        unmeasured=facts.unmeasured,
+        inapplicable=facts.inapplicable,
+        notes=facts.notes,
+    )
+
+
+def require_population_lane(protocol: Protocol) -> None:
+    """Refuse what a population gate has no answer to.
+
+    Raises:
+        ProtocolError: the purpose is not quality, or no change moves the trajectory.
+    """
+    if protocol.purpose is not Purpose.QUALITY:
+        raise ProtocolError(
+            f"purpose {protocol.purpose.value}: a population gate says whether quality fell; for "
+            "distances of matched outputs use the reference gate",
+            code="wrong_purpose",
+        )
+    if protocol.lane is not Lane.POPULATION:
+        raise ProtocolError(
+            f"{', '.join(change.value for change in protocol.changes)} leaves the trajectory as it "
+            "is: use the reference gate, which compares frame by frame",
+            code="wrong_lane",
+        )
+
+
+def _degenerate(facts: PopulationFacts) -> Iterator[str]:
+    for arm, indices in (
+        ("candidate", facts.degenerate_candidates),
+        ("reference", facts.degenerate_references),
+    ):
+        if indices:
+            named = ", ".join(f"{at} ({facts.prompts[at].prompt})" for at in indices)
+            yield (
+                f"{len(indices)} of {facts.n} {arm} clips have nothing to compare (no contrast, or "
+                f"half their frames flat): prompts {named}"
+            )
+
+
+def _population_faults(facts: PopulationFacts, protocol: Protocol) -> Iterator[str]:
+    yield from _count_fault(facts.n, protocol)
+    yield from protocol.faults()
+    if facts.n < MIN_PROMPTS:
+        few = "1 prompt describes that draw" if facts.n == 1 else f"{facts.n} prompts are too few"
+        yield f"{few}: a verdict needs {MIN_PROMPTS}, so {MIN_PROMPTS - facts.n} more"
+    stamped = {"n_frames": protocol.frames, "width": protocol.width, "height": protocol.height}
+    for prompt in facts.prompts:
+        for arm, clip in (("reference", prompt.reference), ("candidate", prompt.candidate)):
+            read = [f"{clip[name]:g} {_WORDS[name]}" for name in stamped
+                    if clip.get(name, stamped[name]) != stamped[name]]  # fmt: skip
+            if read:
+                yield (
+                    f"the {arm} of {prompt.prompt!r} has {', '.join(read)}; the protocol says "
+                    f"{protocol.resolution} and {protocol.frames} frames"
+                )
+
+
+_WORDS = {"n_frames": "frames", "width": "pixels of width", "height": "pixels of height"}
+
+
+def _count_fault(n: int, protocol: Protocol) -> Iterator[str]:
+    if n != protocol.n:
+        yield f"{n} pairs were measured; the protocol names {protocol.n} prompts"
+
+
+def _row_faults(facts: ReferenceFacts, protocol: Protocol) -> Iterator[str]:
+    for row in facts.rows:
+        if row.misaligned:
+            yield f"the pair of {row.prompt!r} is not aligned: {'; '.join(row.misaligned)}"
+        elif row.frames != protocol.frames:
+            yield (
+                f"the pair of {row.prompt!r} has {row.frames} frames; the protocol says "
+                f"{protocol.frames}"
+            )
+
+
+def _exceeded(control: str, values: Mapping[str, float], table: BudgetTable) -> dict[str, str]:
+    """Budgets that a control does not keep itself, and so say nothing about a change."""
+    return {
+        budget.name: f"the {control} reads {values[budget.name]:.6g} itself, outside "
+        f"{budget.describe()}"
+        for budget in table.budgets
+        if budget.name in values and not budget.check(values[budget.name])
+    }
+
+
+def _unverified(
+    values: Mapping[str, float],
+    facts: PopulationFacts,
+    table: BudgetTable,
+    waived: tuple[str, ...],
+) -> Iterator[str]:
+    known = {name for benchmark in facts.benchmarks.values() for name in benchmark.values}
+    for budget in table.budgets:
+        if budget.name in known and budget.name not in values and budget.name not in waived:
+            yield f"the null control has no {budget.name}, so its budget is not known to transfer"
+
+
+def _failed(rows: Iterable[BudgetRow]) -> list[str]:
+    return [row.budget.name for row in rows if row.counts and row.passed is False]
+
+
+def _unproven(rows: Iterable[BudgetRow]) -> list[str]:
+    rows = list(rows)
+    said = [
+        f"{row.budget.name} was not measured: {row.unmeasured}"
+        for row in rows
+        if row.counts and row.passed is None
+    ]
+    said += [
+        f"{row.budget.name} is disregarded: {row.disregarded}" for row in rows if row.disregarded
+    ]
+    if rows and not any(row.counts for row in rows):
+        said.append("no budget counted")
+    return said

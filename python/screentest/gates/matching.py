@@ -1,0 +1,52 @@
+"""Does a control belong to a run: was it taken under the same conditions?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from screentest.gates.verdict import MIN_PROMPTS
+
+if TYPE_CHECKING:
+    from screentest.gates.report import NullControl, RepeatControl
+    from screentest.protocol import Protocol
+
+__all__ = ["null_faults", "repeat_faults"]
+
+SHARED = ("family", "width", "height", "frames", "steps", "execution_lane", "hardware")
+"""What any control shares with its run."""
+
+OF_A_REPEAT = (*SHARED, "fps", "guidance", "prompts", "seeds", "same_pod", "reference_arm", "extra")
+"""What a repeat shares besides: it is the same render once more."""
+
+
+def null_faults(control: NullControl, protocol: Protocol) -> Iterator[str]:
+    """Why a null control says nothing about this run."""
+    yield from _faults("null control", control.protocol, protocol, SHARED)
+    if control.protocol.n < MIN_PROMPTS:
+        yield f"the null control has {control.protocol.n} prompts; expected {MIN_PROMPTS}"
+    if set(control.protocol.prompts) != set(protocol.prompts):
+        yield "the null control was taken on other prompts than the run"
+
+
+def repeat_faults(control: RepeatControl, protocol: Protocol) -> Iterator[str]:
+    """Why a repeat control says nothing about this run."""
+    yield from _faults("repeat control", control.protocol, protocol, OF_A_REPEAT)
+
+
+def _faults(
+    what: str, control: Protocol, protocol: Protocol, fields: Iterable[str]
+) -> Iterator[str]:
+    # What a stamp says against its own run counts against the control as well.
+    yield from (f"{what}: {fault}" for fault in control.faults())
+    for field in fields:
+        ours, theirs = getattr(control, field), getattr(protocol, field)
+        if ours != theirs:
+            yield f"the {what} was taken with {field} {_told(ours)}, the run with {_told(theirs)}"
+
+
+def _told(value: object) -> str:
+    reference, candidate = (getattr(value, arm, None) for arm in ("reference", "candidate"))
+    if isinstance(reference, str):
+        return f"{reference or 'not observed'}/{candidate or 'not observed'}"
+    return str(value) if not isinstance(value, tuple | dict) else "of its own"
