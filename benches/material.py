@@ -124,6 +124,27 @@ def folders_of_pairs(count):
     return root / "predictions", root / "gt"
 
 
+def two_arms():
+    """(reference, candidate): folders of 8 clips each, 121 frames of 1280x704 h264, eight views of
+    the real clip; the candidate's are coded a little more coarsely."""
+    root = FOLDER / "two_arms"
+    if not root.exists():
+        half = root.with_name(f"half_{root.name}")
+        shutil.rmtree(half, ignore_errors=True)
+        views = (
+            *("null", "hflip", "hue=h=90", "vflip,hue=h=180"),
+            *("scale=1600:900", "scale=1920:1080,hflip", "hue=h=40:s=0.6", "negate"),
+        )
+        for at, view in enumerate(views):
+            source = ("-ss", f"{at / 25:.2f}", "-i", str(real_720p()), "-frames:v", "121", "-an")
+            filters = ("-vf", f"{view},crop=1280:704", "-pix_fmt", "yuv420p")
+            for arm, crf in (("reference", 20), ("candidate", 22)):
+                options = ("-c:v", "libx264", "-preset", "veryfast", "-crf", str(crf))
+                _ffmpeg(half / arm / f"prompt_{at}.mp4", *source, *filters, *options)
+        half.replace(root)
+    return root / "reference", root / "candidate"
+
+
 @functools.cache
 def _looped(name, seconds, filters):
     """Ten seconds are encoded and repeated without encoding again, so that a long file costs a
