@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from screentest.errors import ProtocolError
+from screentest.errors import PolicyError, ProtocolError
 from screentest.gates.blind import blind_spots
 from screentest.gates.budget import BudgetTable
 from screentest.gates.matching import null_faults, repeat_faults
@@ -19,7 +19,7 @@ from screentest.gates.report import (
 from screentest.gates.statistics import BENCHMARKS, REFERENCE
 from screentest.gates.verdict import MIN_PROMPTS, decide
 from screentest.metrics.population.facts import BenchmarkFacts, PopulationFacts
-from screentest.protocol import Lane, Protocol, Purpose
+from screentest.protocol import Lane, Protocol, Purpose, require_reference_lane
 
 __all__ = ["judge_benchmark", "judge_population", "judge_reference", "rejudge"]
 
@@ -89,39 +89,39 @@ def judge_reference(
 ) -> GateReport:
     """The verdict on two arms of one trajectory, or the distance between matched outputs.
 
+    A pass of paired fidelity needs budgets, and a repeat control of the same conditions that has a
+    number for each of them and keeps them all: what the repeat does not keep is numeric noise, and
+    only what lies beyond a budget that the repeat keeps is the change's doing.
+
     Raises:
+        TrajectoryPerturbingError: a change moves the trajectory and the purpose is quality.
         ProtocolError: a repeat control on a run whose purpose is quality.
+        PolicyError: the table is that of another gate.
     """
-    paired = protocol.purpose is Purpose.PAIRED_FIDELITY
-    if repeat_control is not None and not paired:
-        raise ProtocolError(
-            "a repeat control says how large numeric noise is, which a quality gate has no use "
-            "for: leave it out, or ask for purpose paired-fidelity",
-            code="repeat_of_quality",
-        )
+    require_reference_lane(*protocol.changes, purpose=protocol.purpose)
+    require_repeat_fits(repeat_control, protocol)
+    _require_kind(table, "reference")
     faults = [*_count_fault(facts.n, protocol), *protocol.faults(), *_row_faults(facts, protocol)]
     disregarded: dict[str, str] = {}
     unproven: list[str] = []
     if table is None:
         unproven.append("no budgets were given, so the distances are measured and not judged")
-    elif paired and repeat_control is None:
-        unproven.append(
+    elif repeat_control is not None:
+        faults += repeat_faults(repeat_control, protocol, facts)
+        disregarded = _noise(repeat_control, table)
+    elif protocol.purpose is Purpose.PAIRED_FIDELITY:
+        # What is not met may be noise alone: that is no more a failure than with a control that
+        # does not match.
+        faults.append(
             "no repeat control: nothing says how far two renders of the same settings lie apart"
         )
-    elif paired and repeat_control is not None:
-        faults += repeat_faults(repeat_control, protocol)
-        disregarded = _exceeded("repeat control", repeat_control.values, table)
-        unproven += [
-            f"the repeat control has no {budget.name}"
-            for budget in table.budgets
-            if budget.name not in repeat_control.values
-        ]
     measured = BenchmarkFacts(values=facts.values, unmeasured=facts.unmeasured)
     result = judge_benchmark("reference", measured, table, disregarded)
     decision = decide(
         faults=faults,
         failed=_failed(result.budgets),
         unproven=[*_unproven(result.budgets), *unproven],
+        remarks=[*_beyond_noise(result.budgets, repeat_control)],
     )
     return GateReport(
         verdict=decision.verdict,
@@ -221,6 +221,28 @@ def require_population_lane(protocol: Protocol) -> None:
         )
 
 
+def require_repeat_fits(repeat_control: RepeatControl | None, protocol: Protocol) -> None:
+    """Refuse a repeat control where there is no question about noise.
+
+    Raises:
+        ProtocolError: there is one, and the purpose is quality.
+    """
+    if repeat_control is not None and protocol.purpose is not Purpose.PAIRED_FIDELITY:
+        raise ProtocolError(
+            "a repeat control says how large numeric noise is, which a quality gate has no use "
+            "for: leave it out, or ask for purpose paired-fidelity",
+            code="repeat_of_quality",
+        )
+
+
+def _require_kind(table: BudgetTable | None, kind: str) -> None:
+    """A table of another gate would bound nothing that is measured, and so pass everything."""
+    if table is not None and table.kind != kind:
+        raise PolicyError(
+            f"budgets {table.name!r} are for the {table.kind} gate; the {kind} gate was asked for"
+        )
+
+
 def _degenerate(facts: PopulationFacts) -> Iterator[str]:
     for arm, indices in (
         ("candidate", facts.degenerate_candidates),
@@ -261,6 +283,8 @@ def _count_fault(n: int, protocol: Protocol) -> Iterator[str]:
 
 
 def _row_faults(facts: ReferenceFacts, protocol: Protocol) -> Iterator[str]:
+    if facts.n == protocol.n and tuple(row.prompt for row in facts.rows) != protocol.prompts:
+        yield "the pairs are of other prompts than the protocol names, or in another order"
     for row in facts.rows:
         if row.misaligned:
             yield f"the pair of {row.prompt!r} is not aligned: {'; '.join(row.misaligned)}"
@@ -268,6 +292,31 @@ def _row_faults(facts: ReferenceFacts, protocol: Protocol) -> Iterator[str]:
             yield (
                 f"the pair of {row.prompt!r} has {row.frames} frames; the protocol says "
                 f"{protocol.frames}"
+            )
+
+
+def _noise(control: RepeatControl, table: BudgetTable) -> dict[str, str]:
+    """Budgets that do not tell the change from noise."""
+    found = {
+        budget.name: "the repeat control has no number for it, so noise is not told from the change"
+        for budget in table.budgets
+        if budget.name not in control.values
+    }
+    for name, said in _exceeded("repeat control", control.values, table).items():
+        found[name] = f"{said}: two renders of the same settings lie as far apart, so it is noise"
+    return found
+
+
+def _beyond_noise(rows: Iterable[BudgetRow], control: RepeatControl | None) -> Iterator[str]:
+    """Of each budget that failed and that the repeat keeps, that the change did it."""
+    if control is None:
+        return
+    for row in rows:
+        if row.counts and row.passed is False:
+            yield (
+                f"{row.budget.name} reads {row.value:.6g}, outside {row.budget.describe()}, where "
+                f"a repeat of the same settings reads {control.values[row.budget.name]:.6g}: a "
+                "regression, not noise"
             )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from screentest.gates.verdict import MIN_PROMPTS
 
 if TYPE_CHECKING:
-    from screentest.gates.report import NullControl, RepeatControl
+    from screentest.gates.report import NullControl, ReferenceFacts, RepeatControl
     from screentest.protocol import Protocol
 
 __all__ = ["null_faults", "repeat_faults"]
@@ -29,9 +29,23 @@ def null_faults(control: NullControl, protocol: Protocol) -> Iterator[str]:
         yield "the null control was taken on other prompts than the run"
 
 
-def repeat_faults(control: RepeatControl, protocol: Protocol) -> Iterator[str]:
+def repeat_faults(
+    control: RepeatControl, protocol: Protocol, facts: ReferenceFacts
+) -> Iterator[str]:
     """Why a repeat control says nothing about this run."""
     yield from _faults("repeat control", control.protocol, protocol, OF_A_REPEAT)
+    versions = [("the gate", control.impl, facts.impl)]
+    versions += [
+        (metric, control.impls[metric], facts.impls[metric])
+        for metric in facts.impls
+        if metric in control.impls
+    ]
+    for what, ours, theirs in versions:
+        if ours != theirs:
+            yield (
+                f"the repeat control was measured by {what} {ours or 'of no version'}, the run by "
+                f"{theirs or 'one of no version'}: such numbers do not compare"
+            )
 
 
 def _faults(
@@ -41,7 +55,12 @@ def _faults(
     yield from (f"{what}: {fault}" for fault in control.faults())
     for field in fields:
         ours, theirs = getattr(control, field), getattr(protocol, field)
-        if ours != theirs:
+        if ours == theirs:
+            continue
+        if isinstance(ours, tuple | dict):
+            # Too long to print, and a prompt may be what nobody wants in a log.
+            yield f"the {what} was taken with other {field} than the run"
+        else:
             yield f"the {what} was taken with {field} {_told(ours)}, the run with {_told(theirs)}"
 
 
@@ -49,4 +68,4 @@ def _told(value: object) -> str:
     reference, candidate = (getattr(value, arm, None) for arm in ("reference", "candidate"))
     if isinstance(reference, str):
         return f"{reference or 'not observed'}/{candidate or 'not observed'}"
-    return str(value) if not isinstance(value, tuple | dict) else "of its own"
+    return str(value)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import msgspec
 
+from screentest.errors import ProtocolError
 from screentest.gates.budget import Budget, BudgetTable
+from screentest.gates.statistics import REFERENCE
 from screentest.gates.verdict import Verdict
 from screentest.metrics.population.facts import Interval, PopulationFacts
-from screentest.protocol import Lane, Protocol
+from screentest.protocol import ChangeKind, Lane, Protocol, Purpose
 
 __all__ = [
     "BenchmarkResult",
@@ -31,8 +34,8 @@ class BudgetRow(msgspec.Struct, frozen=True, kw_only=True):
         passed: whether the bounds are kept; ``None`` where there is no value.
         unmeasured: why there is no value.
         inapplicable: why there is nothing to measure; such a row decides nothing.
-        disregarded: why the row does not count although it has a value: a control has shown that
-            the budget does not transfer.
+        disregarded: why the row does not count although it has a value: a control does not keep
+            the budget itself, or cannot say whether it would.
     """
 
     budget: Budget
@@ -95,11 +98,70 @@ class RepeatControl(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         protocol: its stamp; the only change is ``repeat``, both arms have one name, the purpose is
             paired fidelity.
-        values: aggregated reference metrics by name.
+        values: aggregated reference metrics by name; at least one, and each is finite.
+        impls: by metric, the version of what was measured of each frame.
+        impl: version of how frames and pairs become one number.
+
+    Raises:
+        ProtocolError: the stamp or the values are not those of a repeat.
     """
 
     protocol: Protocol
     values: dict[str, float]
+    impls: dict[str, str] = {}
+    impl: str = ""
+
+    def __post_init__(self) -> None:
+        require_repeat(self.protocol)
+        if not self.values:
+            raise ProtocolError(
+                "a repeat control without a value says nothing about noise", code="empty_control"
+            )
+        for name, value in self.values.items():
+            if name not in REFERENCE:
+                raise ProtocolError(
+                    f"a repeat control holds {name!r}, which no reference gate measures; it "
+                    f"measures {', '.join(REFERENCE)}",
+                    code="bad_control",
+                )
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ProtocolError(
+                    f"a repeat control's {name} is {value!r}: expected a number",
+                    code="bad_control",
+                )
+            if not math.isfinite(value):
+                raise ProtocolError(
+                    f"a repeat control's {name} is {value}: expected a finite number",
+                    code="bad_control",
+                )
+
+
+def require_repeat(protocol: Protocol) -> None:
+    """Refuse a stamp that is not that of the same settings rendered twice.
+
+    Raises:
+        ProtocolError: the only change is not ``repeat``, the arms have two names, or the purpose is
+            quality.
+    """
+    if protocol.changes != (ChangeKind.REPEAT,):
+        kinds = ", ".join(kind.value for kind in protocol.changes)
+        raise ProtocolError(
+            f"a repeat control changes nothing but the render itself: its only change is repeat, "
+            f"this stamp names {kinds}",
+            code="not_a_repeat",
+        )
+    if protocol.purpose is not Purpose.PAIRED_FIDELITY:
+        raise ProtocolError(
+            f"a repeat control measures how far two renders lie apart: its purpose is "
+            f"paired-fidelity, this stamp says {protocol.purpose.value}",
+            code="not_a_repeat",
+        )
+    if protocol.reference_arm != protocol.candidate_arm:
+        raise ProtocolError(
+            f"a repeat control renders one arm twice: both arms bear its name, this stamp has "
+            f"{protocol.reference_arm!r} and {protocol.candidate_arm!r}",
+            code="not_a_repeat",
+        )
 
 
 class ReferenceRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +173,10 @@ class ReferenceRow(msgspec.Struct, frozen=True, kw_only=True):
         values: by name: ``psnr_mean``, ``psnr_worst``, ...
         unmeasured: by name, why there is no number.
         misaligned: why the frames do not go together; then there are no values.
-        worst_frame: by metric, the display index of its worst frame.
+        worst_frame: by metric (``psnr``), the display index of its worst frame; of frames that are
+            all equal there is none.
+        domain: what RGB and luma were read from, ``planes`` of a decoder or ``rgb`` of arrays, or
+            ``planes+rgb``; the two agree within a tolerance.
         sources: names of the two clips, reference first.
         contents: content keys of their files.
     """
@@ -122,18 +187,30 @@ class ReferenceRow(msgspec.Struct, frozen=True, kw_only=True):
     unmeasured: dict[str, str] = {}
     misaligned: tuple[str, ...] = ()
     worst_frame: dict[str, int] = {}
+    domain: str = ""
     sources: tuple[str, str] = ("", "")
     contents: tuple[str | None, str | None] = (None, None)
 
 
 class ReferenceFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Two arms of one trajectory, pair by pair, and the aggregate: of ``worst`` and ``min`` the
-    worst pair's, of the others the mean."""
+    """Two arms of one trajectory, pair by pair.
+
+    Attributes:
+        rows: one per pair, in the order of the stamp.
+        values: over the pairs, by name: of ``worst`` and ``min`` the worst pair's, of the others
+            the mean. Each is of every pair.
+        unmeasured: by name, why there is no number.
+        impls: by metric, the version of what was measured of each frame.
+        impl: version of how frames and pairs become one number.
+        metrics: what was asked for, besides what the budgets need.
+    """
 
     rows: tuple[ReferenceRow, ...]
     values: dict[str, float]
     unmeasured: dict[str, str] = {}
     impls: dict[str, str] = {}
+    impl: str = ""
+    metrics: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

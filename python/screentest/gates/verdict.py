@@ -29,6 +29,7 @@ def decide(
     faults: Sequence[str] = (),
     failed: Sequence[str] = (),
     unproven: Sequence[str] = (),
+    remarks: Sequence[str] = (),
 ) -> Decision:
     """Degenerate, then protocol faults, then failed budgets, then what could not be proven; a pass
     is what is left.
@@ -38,6 +39,7 @@ def decide(
         faults: why no verdict about the arms can follow from this comparison.
         failed: budgets that are not met.
         unproven: budgets without a number, or that a control has shown not to transfer.
+        remarks: what is known about those that failed; said behind them, and decides nothing.
 
     >>> decide(faults=["7 prompts"], failed=["imaging_index"])
     Decision(verdict='indeterminate', reasons=('7 prompts',), would_fail=('imaging_index',))
@@ -47,7 +49,7 @@ def decide(
     if faults:
         return Decision("indeterminate", (*faults, *unproven), tuple(failed))
     if failed:
-        return Decision("fail", (f"failed: {', '.join(failed)}", *unproven), ())
+        return Decision("fail", (f"failed: {', '.join(failed)}", *remarks, *unproven), ())
     if unproven:
         return Decision("indeterminate", tuple(unproven), ())
     return Decision("pass", (), ())
