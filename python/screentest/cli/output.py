@@ -72,10 +72,9 @@ def prose(text: str | None) -> str:
 
 def shown(path: str) -> str:
     """A file name that can be printed on any terminal without moving its cursor."""
-    from screentest.reports.canonical import printable
+    from screentest.reports.canonical import one_line
 
-    text = printable(path)
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return one_line(path)
 
 
 def styled(word: str) -> str:

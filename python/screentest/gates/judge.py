@@ -55,9 +55,11 @@ def judge_population(
         faults += null_faults(null_control, protocol)
         disregarded = _exceeded("null control", null_control.values, table)
         unproven += _unverified(null_control.values, facts, table, waived)
+    # In one order, whatever that of the facts is: canonical JSON sorts its keys.
     results = {
-        name: judge_benchmark(name, measured, table, disregarded)
-        for name, measured in facts.benchmarks.items()
+        name: judge_benchmark(name, facts.benchmarks[name], table, disregarded)
+        for name in BENCHMARKS
+        if name in facts.benchmarks
     }
     rows = [row for result in results.values() for row in result.budgets]
     decision = decide(

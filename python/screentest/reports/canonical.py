@@ -6,7 +6,7 @@ from typing import Any
 
 from screentest.errors import SchemaError
 
-__all__ = ["dumps", "printable"]
+__all__ = ["dumps", "one_line", "printable"]
 
 
 def dumps(document: Any) -> bytes:
@@ -46,6 +46,15 @@ def printable(text: str) -> str:
         pieces = text.encode("utf-8", "surrogateescape" if _from_bytes(text) else "replace")
         return pieces.decode("utf-8", "backslashreplace")
     return text
+
+
+def one_line(text: str) -> str:
+    """Text of anybody's making that can be printed on any terminal without moving its cursor.
+
+    >>> one_line("a\\x1b[2J\\nb")
+    'a\\\\x1b[2J\\\\nb'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in printable(text))
 
 
 def _from_bytes(text: str) -> bool:

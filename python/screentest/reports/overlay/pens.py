@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 from xml.sax.saxutils import escape
 
-from screentest.reports.canonical import printable
+from screentest.reports.canonical import one_line, printable
 from screentest.reports.overlay.canvas import font, require_pillow
 
 __all__ = ["Pen", "PngPen", "SvgPen"]
@@ -141,5 +141,4 @@ def _opacity(opacity: float) -> str:
 
 def _escaped(words: str) -> str:
     # XML has no word for most control characters, escaped or not.
-    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in printable(words))
-    return escape(shown)
+    return escape(one_line(words))

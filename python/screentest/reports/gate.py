@@ -1,0 +1,149 @@
+"""What a person reads of a gate report on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from screentest.reports.canonical import one_line
+
+if TYPE_CHECKING:
+    from screentest.gates.budget import Budget
+    from screentest.gates.report import BenchmarkResult, BudgetRow, GateReport
+
+__all__ = ["bounds", "gate_lines", "outcome", "worst_prompts"]
+
+WORST = 3
+"""Prompts that are shown: enough to look at, few enough to be looked at."""
+
+
+def gate_lines(report: GateReport) -> list[str]:
+    """The verdict and why, each budget beside its value, the worst prompts, what was not measured
+    and what no such verdict can see. Each is one printable line, whoever wrote the report."""
+    return [one_line(line) for line in _lines(report)]
+
+
+def _lines(report: GateReport) -> Iterator[str]:
+    yield f"{report.verdict.upper()}  {report.protocol.line()}"
+    yield from (f"  {reason}" for reason in report.reasons)
+    if report.would_fail:
+        yield f"  would fail were the comparison valid: {', '.join(report.would_fail)}"
+    if report.table is not None:
+        yield f"  budgets {report.table.name!r}, version {report.table.version}{_controls(report)}"
+    cells = [_cells(row, each) for each in report.benchmarks.values() for row in each.budgets]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for result in report.benchmarks.values():
+        yield from _benchmark(result, widths)
+    yield from _power(report)
+    shown = worst_prompts(report)
+    if shown:
+        yield "  worst prompts"
+        yield from (f"    {told}  {prompt!r}{_clips(sources)}" for prompt, told, sources in shown)
+    yield from (f"  cannot see: {blind}" for blind in report.blind)
+
+
+def _controls(report: GateReport) -> str:
+    if report.null_control is not None:
+        untrusted = len(report.null_control.untrusted)
+        return f"; null control: {untrusted} of its budgets do not transfer"
+    if report.repeat_control is not None:
+        return "; with a repeat control"
+    return "" if report.population is None else "; no null control"
+
+
+def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:
+    yield f"  {result.name}: {result.verdict}"
+    for row in result.budgets:
+        cells = zip(_cells(row, result), widths, strict=True)
+        yield f"    {'  '.join(cell.ljust(width) for cell, width in cells)}".rstrip()
+    decided = {row.budget.name for row in result.budgets}
+    for what, reasons in (
+        ("not measured", result.unmeasured),
+        ("does not apply", result.inapplicable),
+    ):
+        for name, why in reasons.items():
+            if name not in decided:
+                yield f"    {name} {what}: {why}"
+    yield from (f"    note: {note}" for note in result.notes)
+
+
+def _cells(row: BudgetRow, result: BenchmarkResult) -> tuple[str, ...]:
+    name = row.budget.name
+    interval = result.intervals.get(name)
+    spread = "" if interval is None else f"[{interval.low:.4g}, {interval.high:.4g}]"
+    value = "-" if row.value is None else f"{row.value:.4g}"
+    why = row.unmeasured or row.inapplicable or row.disregarded
+    return name, value, spread, bounds(row.budget), outcome(row) + (f": {why}" if why else "")
+
+
+def bounds(budget: Budget) -> str:
+    """``0.92 to 1.25``, ``at least 0.85``, ``at most 0.2``."""
+    if budget.low is not None and budget.high is not None:
+        return f"{budget.low:g} to {budget.high:g}"
+    if budget.low is not None:
+        return f"at least {budget.low:g}"
+    return f"at most {budget.high:g}"
+
+
+def outcome(row: BudgetRow) -> str:
+    """How a budget came out, in a word or two."""
+    if row.inapplicable:
+        return "does not apply"
+    if row.value is None:
+        return "not measured"
+    if row.disregarded:
+        return "disregarded"
+    return "met" if row.passed else "NOT MET"
+
+
+def _power(report: GateReport) -> Iterator[str]:
+    """What the prompts could have shown, of the statistics that a budget bounds."""
+    if report.population is None:
+        return
+    decided = [row.budget.name for row in report.rows()]
+    for name in decided:
+        power = report.population.power.get(name)
+        if power is None or power.detectable is None:
+            continue
+        told = f"  {report.population.n} prompts show a change of {name} from "
+        told += f"{power.detectable:.1%} on (80 % power at 5 %)"
+        if report.verdict == "indeterminate" and power.prompts_needed is not None:
+            told += f"; {power.prompts_needed} would decide"
+        yield told
+
+
+def worst_prompts(
+    report: GateReport, most: int = WORST
+) -> Sequence[tuple[str, str, tuple[str, str]]]:
+    """(prompt, what it reads, names of its clips) of the prompts to look at first: of a population
+    those of the lowest imaging index, else those with the worst frame."""
+    if report.population is not None:
+        ranked = sorted(
+            (entry.values["imaging_index"], entry.prompt, entry.sources)
+            for entry in report.population.prompts
+            if "imaging_index" in entry.values
+        )
+        return [
+            (prompt, f"imaging_index {value:.4g}", sources)
+            for value, prompt, sources in ranked[:most]
+        ]
+    if report.reference is None:
+        return []
+    rows = sorted(
+        (row for row in report.reference.rows if "psnr_worst" in row.values),
+        key=lambda row: row.values["psnr_worst"],
+    )
+    return [
+        (row.prompt, f"psnr_worst {row.values['psnr_worst']:.4g}{_frame(row.worst_frame)}",
+         row.sources)
+        for row in rows[:most]
+    ]  # fmt: skip
+
+
+def _frame(worst: dict[str, int]) -> str:
+    return f" at frame {worst['psnr']}" if "psnr" in worst else ""
+
+
+def _clips(sources: tuple[str, str]) -> str:
+    reference, candidate = sources
+    return f"  {candidate} against {reference}" if reference or candidate else ""
