@@ -41,14 +41,15 @@ def name_of(source: Any) -> str:
 
 
 def results_in_order(
-    one: Callable[[Any, int], Result], sources: Iterable[Any], budget: int
+    one: Callable[[Any, int], Result], sources: Iterable[Any], budget: int, *, least: int = 2
 ) -> Generator[Result, None, None]:
     """``one(source, threads)`` of each source, several at a time where the budget allows.
 
-    ``sources`` may be a generator: it is read only a little ahead of the results. Closing the
-    iterator drops what has not begun.
+    ``least`` is how many threads a source is given before another is read beside it: 1 is best for
+    many sources of one kind. ``sources`` may be a generator: it is read only a little ahead of the
+    results. Closing the iterator drops what has not begun.
     """
-    workers = max(1, budget // 2)
+    workers = max(1, budget // least)
     each = max(1, budget // workers)
     if workers == 1:
         # On the caller's thread, so that an interrupt ends the file that is being read.

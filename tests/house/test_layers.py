@@ -14,6 +14,7 @@ LAYERS = (
     "errors",
     "compute",
     "files",
+    "side_by_side",
     "_native",
     "media",
     "metrics",

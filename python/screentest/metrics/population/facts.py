@@ -29,7 +29,7 @@ class ArmClip(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One clip of an arm, measured once.
 
     Attributes:
-        source: its name, as it was given.
+        source: name of its file.
         content: content key of its file's bytes, ``None`` for frames in memory.
         score: detail, tone and change of its pictures.
         tracks_seen: whether corners were looked for at all; a bare :class:`ClipScore` says no.
