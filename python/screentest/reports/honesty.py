@@ -1,0 +1,152 @@
+"""What must hold within a document whoever wrote it: verdicts are derived again from the facts.
+
+Each function yields what is wrong, with its place; an honest body yields nothing. That the facts
+themselves were measured, no reader can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from screentest.errors import ScreentestError
+from screentest.gates.judge import rejudge
+from screentest.gates.report import GateReport, NullControl, ReferenceFacts, RepeatControl
+from screentest.gates.statistics import BENCHMARKS
+from screentest.metrics.population.facts import PopulationFacts
+from screentest.protocol import ChangeKind, Protocol, Purpose
+
+__all__ = ["first_difference", "of_gate_report", "of_null_control", "of_repeat_control"]
+
+
+def of_gate_report(report: GateReport) -> Iterator[str]:
+    """The facts must agree with themselves, and the verdict and all beside it must follow from
+    them."""
+    faults = list(_facts(report))
+    if report.null_control is not None:
+        faults += (f"null_control.{fault}" for fault in of_null_control(report.null_control))
+    if report.repeat_control is not None:
+        faults += (f"repeat_control.{fault}" for fault in of_repeat_control(report.repeat_control))
+    yield from faults
+    if faults:
+        # What the judge may rely on does not hold.
+        return
+    try:
+        again = rejudge(report)
+    except ScreentestError as error:
+        yield f"it cannot be judged: {error.message}"
+        return
+    if again != report:
+        found = first_difference(msgspec.to_builtins(report), msgspec.to_builtins(again))
+        if found is not None:
+            place, said, derived = found
+            yield f"{place} is {said}; from the facts follows {derived}"
+
+
+def of_null_control(control: NullControl) -> Iterator[str]:
+    """Only the seed differs, and what it says of each budget goes with its values."""
+    if control.protocol.changes != (ChangeKind.SEED,):
+        yield f"protocol.changes is {_changes(control.protocol)}; a null control changes the seed"
+    yield from _budgets(control)
+
+
+def of_repeat_control(control: RepeatControl) -> Iterator[str]:
+    """The same settings once more, as distances of matched outputs."""
+    protocol = control.protocol
+    if protocol.changes != (ChangeKind.REPEAT,):
+        yield f"protocol.changes is {_changes(protocol)}; a repeat control repeats"
+    if protocol.purpose is not Purpose.PAIRED_FIDELITY:
+        yield f"protocol.purpose is {protocol.purpose.value}; a repeat is for paired-fidelity"
+    if protocol.reference_arm != protocol.candidate_arm:
+        yield "protocol.candidate_arm is not its reference_arm; a repeat has one arm"
+    if not control.values:
+        yield "values is empty; a control that measured nothing is none"
+
+
+def _budgets(control: NullControl) -> Iterator[str]:
+    if not control.values:
+        yield "values is empty; a control that measured nothing is none"
+    for name in sorted(control.transfers.keys() - control.values.keys()):
+        yield f"transfers names {_name(name)}, which has no value"
+    exceeded = {name for name, kept in control.transfers.items() if not kept}
+    if exceeded != control.untrusted.keys():
+        odd = sorted(exceeded ^ control.untrusted.keys())[0]
+        yield f"untrusted and transfers disagree about {_name(odd)}"
+    for name in control.unverified:
+        if name in control.values:
+            yield f"unverified names {_name(name)}, which has a value"
+
+
+def _facts(report: GateReport) -> Iterator[str]:
+    facts = report.population or report.reference
+    if facts is None:
+        return
+    population = report.population
+    if population is not None:
+        for name in population.benchmarks.keys() - BENCHMARKS.keys():
+            yield f"population.benchmarks has {_name(name)}, which no gate judges"
+        for arm in ("references", "candidates"):
+            indices: Sequence[int] = getattr(population, f"degenerate_{arm}")
+            if not _ascends_within(indices, population.n):
+                yield f"population.degenerate_{arm} does not ascend within {population.n} prompts"
+        yield from (f"population: {fault}" for fault in _population(population))
+    if report.reference is not None:
+        yield from (f"reference: {fault}" for fault in _reference(report.reference))
+    rows = facts.prompts if isinstance(facts, PopulationFacts) else facts.rows
+    named = tuple(row.prompt for row in rows)
+    if len(named) == report.protocol.n and named != report.protocol.prompts:
+        yield "the facts are of other prompts, or in another order, than the protocol's"
+
+
+def _population(facts: PopulationFacts) -> Iterator[str]:
+    return iter(())
+
+
+def _reference(facts: ReferenceFacts) -> Iterator[str]:
+    return iter(())
+
+
+def _ascends_within(indices: Sequence[int], n: int) -> bool:
+    ends = (-1, *indices, n)
+    return all(a < b for a, b in zip(ends, ends[1:], strict=False))
+
+
+def first_difference(said: Any, derived: Any, place: str = "") -> tuple[str, str, str] | None:
+    """(place, what is said there, what was derived) of the first difference of two documents."""
+    if isinstance(said, Mapping) and isinstance(derived, Mapping):
+        for key in (*derived, *(key for key in said if key not in derived)):
+            there = f"{place}.{key}" if place else str(key)
+            if key not in derived or key not in said:
+                return there, _short(said.get(key, ...)), _short(derived.get(key, ...))
+            found = first_difference(said[key], derived[key], there)
+            if found is not None:
+                return found
+        return None
+    if isinstance(said, list | tuple) and isinstance(derived, list | tuple):
+        for at, (one, other) in enumerate(zip(said, derived, strict=False)):
+            found = first_difference(one, other, f"{place}[{at}]")
+            if found is not None:
+                return found
+        if len(said) != len(derived):
+            return place, f"{len(said)} entries", f"{len(derived)} entries"
+        return None
+    return None if said == derived else (place, _short(said), _short(derived))
+
+
+def _short(value: Any) -> str:
+    if value is ...:
+        return "absent"
+    if isinstance(value, Mapping | list | tuple):
+        return f"{len(value)} entries"
+    said = ascii(value)
+    return said if len(said) <= 80 else f"{said[:77]}..."
+
+
+def _name(name: str) -> str:
+    return ascii(name)[:60]
+
+
+def _changes(protocol: Protocol) -> str:
+    return ", ".join(change.value for change in protocol.changes)
