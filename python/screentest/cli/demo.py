@@ -23,6 +23,10 @@ def command(
         Path | None,
         typer.Option("--keep", metavar="FOLDER", help="Keep the clips in this folder."),
     ] = None,
+    arms: Annotated[
+        bool,
+        typer.Option("--arms", help="Also make eight prompts in three arms, to try the gate on."),
+    ] = False,
 ) -> int:
     """Make small clips with known faults, screen them, then screen any file of your own.
 
@@ -36,6 +40,8 @@ def command(
         raise FileNotFoundError(errno.ENOENT, "no such file", missing[0])
     if folder is not None and folder.exists() and not folder.is_dir():
         raise typer.BadParameter(f"{folder} is a file; name a folder", param_hint="--keep")
+    if arms and folder is None:
+        raise typer.BadParameter("name a folder for the arms: --keep FOLDER", param_hint="--arms")
     codes = []
     kept = None if folder is None else folder
     if kept is not None:
@@ -56,6 +62,11 @@ def command(
                 codes.append(exit_codes.NOT_PASSED)
     if kept is not None:
         output.result(f"the clips are in {output.shown(str(kept))}")
+    if arms and kept is not None:
+        from screentest.cli.demo_arms import ARMS, make_arms
+
+        place_of_arms = output.shown(str(make_arms(kept / "arms")))
+        output.result(f"three arms are in {place_of_arms}: {', '.join(ARMS)}")
     for own in screen_many(paths or ()):
         if isinstance(own, ScreeningError):
             output.error(output.shown(own.message))

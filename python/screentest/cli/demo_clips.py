@@ -16,7 +16,7 @@ import numpy.typing as npt
 from av.audio.stream import AudioStream
 from av.video.stream import VideoStream
 
-__all__ = ["CLIPS", "DemoClip", "encode"]
+__all__ = ["CLIPS", "DemoClip", "Picture", "encode", "texture"]
 
 Picture: TypeAlias = npt.NDArray[np.uint8]
 Samples: TypeAlias = npt.NDArray[np.float32]
@@ -81,22 +81,27 @@ def _codec() -> str:
     return next(name for name in CODECS if name in av.codecs_available)
 
 
-@cache
-def _texture() -> npt.NDArray[np.float32]:
-    """A large soft picture to move a window over, in [0, 1]."""
-    rng = np.random.default_rng(7)
-    picture = np.zeros((HEIGHT + 64, WIDTH + 128, 3), np.float32)
+def texture(seed: int, height: int, width: int) -> npt.NDArray[np.float32]:
+    """A soft picture of three sizes of detail, in [0, 1]."""
+    rng = np.random.default_rng(seed)
+    picture = np.zeros((height, width, 3), np.float32)
     for cell, weight in ((64, 0.5), (16, 0.3), (4, 0.2)):
-        shape = (picture.shape[0] // cell + 2, picture.shape[1] // cell + 2, 3)
+        shape = (height // cell + 2, width // cell + 2, 3)
         coarse = rng.random(shape, np.float32)
-        rows = np.linspace(0, shape[0] - 1.001, picture.shape[0], dtype=np.float32)
-        columns = np.linspace(0, shape[1] - 1.001, picture.shape[1], dtype=np.float32)
+        rows = np.linspace(0, shape[0] - 1.001, height, dtype=np.float32)
+        columns = np.linspace(0, shape[1] - 1.001, width, dtype=np.float32)
         y, x = rows.astype(int), columns.astype(int)
         v, u = (rows - y)[:, None, None], (columns - x)[None, :, None]
         top = coarse[y][:, x] * (1 - u) + coarse[y][:, x + 1] * u
         below = coarse[y + 1][:, x] * (1 - u) + coarse[y + 1][:, x + 1] * u
         picture += weight * (top * (1 - v) + below * v)
     return picture
+
+
+@cache
+def _texture() -> npt.NDArray[np.float32]:
+    """A large picture to move a window over."""
+    return texture(7, HEIGHT + 64, WIDTH + 128)
 
 
 def _moving() -> Iterator[Picture]:
