@@ -8,6 +8,7 @@ from screentest.errors import PolicyError, ProtocolError
 from screentest.gates.blind import blind_spots
 from screentest.gates.budget import BudgetTable
 from screentest.gates.matching import null_faults, repeat_faults
+from screentest.gates.prompts import widest_need
 from screentest.gates.report import (
     BenchmarkResult,
     BudgetRow,
@@ -48,7 +49,7 @@ def judge_population(
     require_population_lane(protocol)
     waived = tuple(waived)
     degenerate = tuple(_degenerate(facts))
-    faults = [*_population_faults(facts, protocol)]
+    faults = [*_population_faults(facts, protocol, table)]
     disregarded: dict[str, str] = {}
     unproven: list[str] = []
     if null_control is not None:
@@ -66,7 +67,7 @@ def judge_population(
         degenerate=degenerate,
         faults=faults,
         failed=_failed(rows),
-        unproven=[*_unproven(rows), *unproven],
+        unproven=[*_unproven(rows), *_unheld(rows, table), *unproven],
     )
     return GateReport(
         verdict=decision.verdict,
@@ -258,12 +259,21 @@ def _degenerate(facts: PopulationFacts) -> Iterator[str]:
             )
 
 
-def _population_faults(facts: PopulationFacts, protocol: Protocol) -> Iterator[str]:
+def _population_faults(
+    facts: PopulationFacts, protocol: Protocol, table: BudgetTable
+) -> Iterator[str]:
     yield from _count_fault(facts.n, protocol)
     yield from protocol.faults()
     if facts.n < MIN_PROMPTS:
         few = "1 prompt describes that draw" if facts.n == 1 else f"{facts.n} prompts are too few"
         yield f"{few}: a verdict needs {MIN_PROMPTS}, so {MIN_PROMPTS - facts.n} more"
+        need = widest_need(facts, table)
+        if need is not None and need[1] > MIN_PROMPTS:
+            name, needed = need
+            yield (
+                f"at the spread of these prompts about {needed} would tell {name} from its bound, "
+                f"{needed - facts.n} more"
+            )
     stamped = {"n_frames": protocol.frames, "width": protocol.width, "height": protocol.height}
     for prompt in facts.prompts:
         for arm, clip in (("reference", prompt.reference), ("candidate", prompt.candidate)):
@@ -342,6 +352,14 @@ def _unverified(
     for budget in table.budgets:
         if budget.name in known and budget.name not in values and budget.name not in waived:
             yield f"the null control has no {budget.name}, so its budget is not known to transfer"
+
+
+def _unheld(rows: Iterable[BudgetRow], table: BudgetTable) -> Iterator[str]:
+    """Budgets of statistics that no benchmark speaks of."""
+    held = {row.budget.name for row in rows}
+    for budget in table.budgets:
+        if budget.name not in held:
+            yield f"{budget.name} was not measured: no benchmark holds it"
 
 
 def _failed(rows: Iterable[BudgetRow]) -> list[str]:

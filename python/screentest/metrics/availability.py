@@ -11,6 +11,7 @@ __all__ = ["EXTRAS", "missing"]
 
 EXTRAS: dict[str, tuple[str, ...]] = {
     "flow": ("cv2",),
+    "gate": ("scipy",),
     "reference": ("torch",),
     "report": ("jinja2",),
     "torch": ("torch", "torchcodec"),

@@ -60,6 +60,7 @@ FAMILIES = (
     "audio_pair",
     "audio_content",
     "sync",
+    "population",
 )
 """The packages of metrics whose ``names`` hold a table ``METRICS``."""
 

@@ -101,8 +101,8 @@ class Power(msgspec.Struct, frozen=True, kw_only=True):
         spread: standard deviation of the log-ratio over prompts.
         detectable: smallest effect that is found with 80 % power at 5 %, as a ratio less 1;
             ``None`` for fewer than 2 prompts.
-        prompts_needed: prompts that would decide on which side of its nearest bound it lies, or for
-            an effect of 2 %; ``None`` where the spread is not known.
+        prompts_needed: prompts that find an effect of 2 % with 80 % power at 5 %; ``None`` where
+            the spread is not known.
     """
 
     spread: float | None = None
@@ -120,7 +120,7 @@ class PopulationFacts(msgspec.Struct, frozen=True, kw_only=True):
             frames flat); then there are no benchmarks.
         degenerate_candidates: the same of the candidate's.
         benchmarks: ``imaging``, ``temporal``, ``structure`` and ``distributional``; stills have no
-            ``temporal`` and no ``structure``.
+            ``temporal``, and of ``structure`` the lattice alone.
         power: by statistic.
         scales: what each feature was divided by for the Fréchet distance.
     """

@@ -22,8 +22,10 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Statistics of one clip, as :class:`SignalFacts` has them, with the frames' feature matrix.
 
     ``features`` is float64 ``(n_frames, 6)``; its columns are
-    :data:`~screentest.metrics.signal.FEATURES`. A still is one frame whose temporal numbers are 0.
-    Two are equal when every field is, the features by their values; they cannot be hashed.
+    :data:`~screentest.metrics.signal.FEATURES`. ``motion`` is float64 ``(n_frames,)``: mean
+    ``|Y_t - Y_(t-1)|`` in 8-bit levels, the first entry 0; a record without it has none of its
+    entries. A still is one frame whose temporal numbers are 0. Two are equal when every field is,
+    the arrays by their values; they cannot be hashed.
     """
 
     n_frames: int
@@ -43,6 +45,7 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     motion_energy: float
     flat_frames: int = 0
     features: NDArray[np.float64] = np.empty((0, len(FEATURES)))
+    motion: NDArray[np.float64] = np.empty(0)
 
     @property
     def is_degenerate(self) -> bool:
@@ -72,30 +75,33 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 "pictures of at least 3x3 pixels and the full pass (features=True)",
                 code="no_features",
             )
-        return cls(**values, features=facts.series.features())
+        motion = 255.0 * facts.series.motion
+        motion[:1] = 0.0
+        return cls(**values, features=facts.series.features(), motion=motion)
 
     def metrics(self) -> dict[str, float]:
-        """The numbers by name, without the features."""
+        """The numbers by name, without the arrays."""
         return {name: getattr(self, name) for name in _SCALARS if name not in _COUNTS}
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field as plain data; ``features`` as a list of rows."""
+        """Every field as plain data; ``features`` as a list of rows, ``motion`` as a list."""
         plain = {name: getattr(self, name) for name in _SCALARS}
-        return {**plain, "features": self.features.tolist()}
+        return {**plain, "features": self.features.tolist(), "motion": self.motion.tolist()}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> ClipScore:
-        """The record that :meth:`to_dict` wrote. ``flat_frames`` and ``features`` may be missing.
+        """The record that :meth:`to_dict` wrote. ``flat_frames``, ``features`` and ``motion`` may
+        be missing.
 
         Raises:
             InputError: another field is missing, one is not a finite number, or there are features
-                of another number of frames.
+                or motion of another number of frames.
         """
         lacking = [name for name in _SCALARS if name not in plain and name != "flat_frames"]
         if lacking:
             raise InputError(
                 f"a clip score without {', '.join(lacking)}: expected every field but "
-                "flat_frames and features",
+                "flat_frames, features and motion",
                 code="bad_clip_score",
             )
         try:
@@ -104,6 +110,7 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 for name in _SCALARS
             }
             features = np.asarray(plain.get("features", []), np.float64).reshape(-1, len(FEATURES))
+            motion = np.asarray(plain.get("motion", []), np.float64).reshape(-1)
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"a clip score with {error}: expected numbers, and {len(FEATURES)} in each row of "
@@ -119,19 +126,28 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 f"{values['n_frames']} frames",
                 code="bad_clip_score",
             )
-        return cls(**values, features=features)
+        if len(motion) not in (0, values["n_frames"]) or not np.all(
+            (motion >= 0) & (motion < np.inf)
+        ):
+            raise InputError(
+                f"a clip score with motion of {len(motion)} frames: expected finite numbers from 0 "
+                f"on, of none or of each of its {values['n_frames']} frames",
+                code="bad_clip_score",
+            )
+        return cls(**values, features=features, motion=motion)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ClipScore):
             return NotImplemented
-        return all(
-            getattr(self, name) == getattr(other, name) for name in _SCALARS
-        ) and np.array_equal(self.features, other.features)
+        return all(getattr(self, name) == getattr(other, name) for name in _SCALARS) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
 
-_SCALARS = tuple(name for name in ClipScore.__struct_fields__ if name != "features")
+_ARRAYS = ("features", "motion")
+_SCALARS = tuple(name for name in ClipScore.__struct_fields__ if name not in _ARRAYS)
 _COUNTS = frozenset({"n_frames", "width", "height", "flat_frames"})
 
 

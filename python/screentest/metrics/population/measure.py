@@ -1,0 +1,164 @@
+"""Two arms of clips, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from screentest.errors import ProtocolError
+from screentest.metrics.population.derive import degenerate, derive
+from screentest.metrics.population.facts import (
+    ArmClip,
+    BenchmarkFacts,
+    Interval,
+    PopulationFacts,
+    PromptFacts,
+)
+from screentest.metrics.population.frechet import full_distance
+from screentest.metrics.population.names import IMPL
+from screentest.metrics.population.ratios import DETAIL, IMAGING, TONE, Pair
+from screentest.metrics.population.scalars import (
+    as_arm_clip,
+    check_clip,
+    clip_scalars,
+    moving_level,
+)
+from screentest.metrics.population.significance import interval, paired_p, power, require_scipy
+from screentest.metrics.population.statistic import Kind, shown
+from screentest.metrics.population.structure import STRUCTURE
+from screentest.metrics.population.temporal import TEMPORAL
+from screentest.metrics.signal.clip_score import ClipScore
+
+__all__ = ["measure_population"]
+
+KINDS: Mapping[str, Kind] = {each.name: each.kind for each in (*TEMPORAL, *STRUCTURE)}
+
+
+def measure_population(
+    pairs: Sequence[tuple[ArmClip | ClipScore, ArmClip | ClipScore]], prompts: Sequence[str]
+) -> PopulationFacts:
+    """How the candidate's clips differ from the reference's, over prompts.
+
+    Args:
+        pairs: (reference, candidate) of each prompt, all of stills or all of clips. A bare
+            :class:`ClipScore` leaves unmeasured what needs tracks or a lattice.
+        prompts: one for each pair, in their order.
+
+    Returns:
+        The facts; those of equal arms are 1 for ratios and 0 for excesses, distances and effects.
+        With a clip that has nothing to compare there are no benchmarks. No number is NaN or
+        infinite, whatever the clips read.
+
+    Raises:
+        ProtocolError: no pair, another number of prompts than of pairs, stills and clips mixed.
+        InputError: a number of a clip is not finite; the message names clip and frame.
+        MissingBackendError: scipy is not installed.
+    """
+    require_scipy()
+    clips = _checked(pairs, prompts)
+    described = [
+        Pair(prompt, clip_scalars(reference, level), clip_scalars(candidate, level))
+        for prompt, (reference, candidate) in zip(prompts, clips, strict=True)
+        for level in (moving_level(reference),)
+    ]
+    facts = PopulationFacts(
+        impl=IMPL,
+        prompts=tuple(map(_prompt_facts, described, clips)),
+        degenerate_references=_degenerate([pair.reference for pair in described]),
+        degenerate_candidates=_degenerate([pair.candidate for pair in described]),
+    )
+    if facts.degenerate_references or facts.degenerate_candidates:
+        return facts
+
+    def full(scale: Mapping[str, float]) -> list[float]:
+        return [full_distance(r.score.features, c.score.features, scale) for r, c in clips]
+
+    found = derive(described, paired_p, full)
+    return msgspec.structs.replace(
+        facts,
+        prompts=tuple(
+            msgspec.structs.replace(prompt, values=values)
+            for prompt, values in zip(facts.prompts, found.values, strict=True)
+        ),
+        benchmarks=_with_intervals(found.benchmarks, found.logs),
+        power={name: power(logs) for name, logs in found.logs.items()},
+        scales=found.scales,
+    )
+
+
+def _checked(
+    pairs: Sequence[tuple[ArmClip | ClipScore, ArmClip | ClipScore]], prompts: Sequence[str]
+) -> list[tuple[ArmClip, ArmClip]]:
+    if not len(pairs):
+        raise ProtocolError(
+            "no pair of clips was given: a population needs one for each prompt", code="no_pairs"
+        )
+    if len(pairs) != len(prompts):
+        raise ProtocolError(
+            f"{len(pairs)} pairs and {len(prompts)} prompts: expected one pair for each prompt",
+            code="unequal_counts",
+        )
+    clips = [(as_arm_clip(reference), as_arm_clip(candidate)) for reference, candidate in pairs]
+    for prompt, pair in zip(prompts, clips, strict=True):
+        for arm, clip in zip(("reference", "candidate"), pair, strict=True):
+            check_clip(clip, f"the {arm} of {prompt!r}")
+    lengths = {clip.score.n_frames == 1 for pair in clips for clip in pair}
+    if len(lengths) > 1:
+        raise ProtocolError(
+            "stills and clips are mixed: a population is all of single pictures or all of clips",
+            code="mixed_stills",
+        )
+    return clips
+
+
+def _prompt_facts(pair: Pair, clips: tuple[ArmClip, ArmClip]) -> PromptFacts:
+    reference, candidate = clips
+    return PromptFacts(
+        prompt=pair.prompt,
+        reference=dict(pair.reference),
+        candidate=dict(pair.candidate),
+        sources=(reference.source, candidate.source),
+        contents=(reference.content, candidate.content),
+    )
+
+
+def _degenerate(clips: Sequence[Mapping[str, float]]) -> tuple[int, ...]:
+    return tuple(at for at, clip in enumerate(clips) if degenerate(clip))
+
+
+def _with_intervals(
+    benchmarks: Mapping[str, BenchmarkFacts], logs: Mapping[str, list[float]]
+) -> dict[str, BenchmarkFacts]:
+    """Each statistic that spreads over prompts gets the interval of its median."""
+    found: dict[str, BenchmarkFacts] = {}
+    for name, facts in benchmarks.items():
+        intervals: dict[str, Interval] = {}
+        for statistic in facts.values:
+            if statistic not in logs:
+                continue
+            if statistic == "imaging_index":
+                columns = [logs[f"ratio_{name}"] for name in IMAGING]
+                ends = interval(list(zip(*columns, strict=True)), _imaging_of)
+            else:
+                ends = interval([[value] for value in logs[statistic]], _median_of)
+            kind = KINDS.get(statistic, "ratio")
+            if ends is not None:
+                # The logarithm of a plain ratio is taken back too.
+                back: Kind = "ratio" if kind == "median" else kind
+                intervals[statistic] = Interval(shown(back, ends.low), shown(back, ends.high))
+        found[name] = msgspec.structs.replace(facts, intervals=intervals)
+    return found
+
+
+def _median_of(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.median(drawn[..., 0], axis=-1))
+
+
+def _imaging_of(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    middle = np.median(drawn, axis=-2)
+    detail = middle[..., : len(DETAIL)].sum(axis=-1) / len(DETAIL)
+    tone = middle[..., len(DETAIL) :].sum(axis=-1) / len(TONE)
+    return np.asarray((2.0 * detail + tone) / 3.0)
