@@ -61,22 +61,29 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     provenance: str
 
     def __post_init__(self) -> None:
-        if not str(self.name).strip():
+        if not _is_text(self.name):
             raise PolicyError(f"a budget without a name: {self.name!r}")
-        if not str(self.provenance).strip():
+        if not _is_text(self.provenance):
             raise PolicyError(
                 f"budget {self.name} has no provenance: which clips say that the bound lies there?"
             )
-        bounds = [bound for bound in (self.low, self.high) if bound is not None]
-        if not bounds:
+        if self.low is None and self.high is None:
             raise PolicyError(f"budget {self.name} has no bound: give low, high or both")
-        for bound in bounds:
+        for end, bound in (("low", self.low), ("high", self.high)):
+            if bound is None:
+                continue
             if isinstance(bound, bool) or not isinstance(bound, int | float):
-                raise PolicyError(f"budget {self.name}: bound {bound!r} is no number")
+                raise PolicyError(f"budget {self.name}: {end} is {bound!r}: expected a number")
             if not math.isfinite(bound):
-                raise PolicyError(f"budget {self.name}: bound {bound} is not finite")
-        if len(bounds) == 2 and bounds[0] > bounds[1]:
-            raise PolicyError(f"budget {self.name}: low {bounds[0]:g} is above high {bounds[1]:g}")
+                raise PolicyError(
+                    f"budget {self.name}: {end} is {bound}: expected a finite number; leave out "
+                    "the side that has no bound"
+                )
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise PolicyError(
+                f"budget {self.name}: low {self.low:g} is above high {self.high:g}, so nothing "
+                "would pass"
+            )
 
     def check(self, value: float | None) -> bool:
         """Whether a value keeps the bounds; one that is missing or not finite does not."""
@@ -104,10 +111,12 @@ class BudgetTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         where = f"budgets {self.name!r}"
-        if not str(self.name).strip():
+        if not _is_text(self.name):
             raise PolicyError("a budget table without a name; reports quote it")
         if self.kind not in get_args(Kind):
             raise PolicyError(f"{where}: kind {self.kind!r} is none of {', '.join(STATISTICS)}")
+        if isinstance(self.version, bool) or not isinstance(self.version, int) or self.version < 1:
+            raise PolicyError(f"{where}: version is {self.version!r}: expected 1, 2, ...")
         if not self.budgets:
             raise PolicyError(f"{where}: no budget, so everything would pass; give at least one")
         names = [budget.name for budget in self.budgets]
@@ -125,6 +134,10 @@ class BudgetTable(msgspec.Struct, frozen=True, kw_only=True):
     def of(self, names: frozenset[str] | tuple[str, ...]) -> tuple[Budget, ...]:
         """The budgets of these statistics, in the order of the table."""
         return tuple(budget for budget in self.budgets if budget.name in names)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -44,10 +44,20 @@ def judge_population(
         waived: budgets that may stay unproven by the control.
 
     Raises:
-        ProtocolError: another lane or purpose.
+        ProtocolError: another lane or purpose, or no pair.
+        PolicyError: the table is that of another gate, or has no budget that is waived.
     """
     require_population_lane(protocol)
+    if not facts.prompts:
+        raise ProtocolError("there is no pair of clips to compare", code="no_pairs")
+    _require_kind(table, "image" if facts.still else "video")
     waived = tuple(waived)
+    budgeted = [budget.name for budget in table.budgets]
+    if unknown := [name for name in waived if name not in budgeted]:
+        raise PolicyError(
+            f"{', '.join(unknown)} cannot be waived: budgets {table.name!r} bound "
+            f"{', '.join(budgeted)}"
+        )
     degenerate = tuple(_degenerate(facts))
     faults = [*_population_faults(facts, protocol, table)]
     disregarded: dict[str, str] = {}
@@ -63,6 +73,13 @@ def judge_population(
         if name in facts.benchmarks
     }
     rows = [row for result in results.values() for row in result.budgets]
+    # A benchmark that is missing whole would take its budgets out of the verdict.
+    held = {row.budget.name for row in rows}
+    unproven += [
+        f"{name} was not measured: its benchmark was not run"
+        for name in budgeted
+        if name not in held
+    ]
     decision = decide(
         degenerate=degenerate,
         faults=faults,

@@ -151,9 +151,8 @@ def measure_reference(
     for prompt, *sources in pairs:
         # What is wrong with the last pair is said before the first is decoded.
         for side, source in zip(SIDES, sources, strict=True):
-            if isinstance(source, str | os.PathLike):
-                with open_clip(source, threads=budget, **open_options) as clip:
-                    _check_clip(clip.info, side, prompt, protocol)
+            with open_clip(source, threads=budget, **open_options) as clip:
+                _check_clip(clip.info, side, prompt, protocol)
     rows: list[ReferenceRow] = []
     impls: dict[str, str] = {}
     for prompt, reference, candidate in pairs:
@@ -236,8 +235,6 @@ def _measured(
     asked += ["mse"] if "psnr" in asked else []
     with ExitStack() as stack:
         clips = open_both(*sources, stack, threads=threads, **open_options)
-        for side, clip in zip(SIDES, clips, strict=True):
-            _check_clip(clip.info, side, prompt, protocol)
         try:
             facts = measure_pair(*clips, metrics=asked, threads=threads)
         except MediaError as error:

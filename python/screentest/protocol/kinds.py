@@ -13,7 +13,16 @@ from typing import Any
 
 from screentest.errors import ProtocolError
 
-__all__ = ["ChangeKind", "Lane", "Purpose", "as_change", "classify_change", "perturbing"]
+__all__ = [
+    "ChangeKind",
+    "Lane",
+    "Purpose",
+    "as_change",
+    "as_lane",
+    "as_purpose",
+    "classify_change",
+    "perturbing",
+]
 
 
 class Lane(StrEnum):
@@ -95,6 +104,29 @@ def as_change(kind: Any) -> ChangeKind:
         ) from None
 
 
+def as_lane(lane: Any) -> Lane:
+    """The lane of this name. Raises ProtocolError where there is none."""
+    try:
+        return Lane(lane)
+    except ValueError:
+        raise _unknown("lane", lane, Lane) from None
+
+
+def as_purpose(purpose: Any) -> Purpose:
+    """The purpose of this name. Raises ProtocolError where there is none."""
+    try:
+        return Purpose(purpose)
+    except ValueError:
+        raise _unknown("purpose", purpose, Purpose) from None
+
+
+def _unknown(what: str, given: Any, known: type[StrEnum]) -> ProtocolError:
+    return ProtocolError(
+        f"{what} {given!r} is unknown; expected {' or '.join(known)}",
+        code=f"unknown_{what}",
+    )
+
+
 def classify_change(*kinds: ChangeKind | str) -> Lane:
     """The lane of a set of changes: same-trajectory only if every one comes after the latent.
 
@@ -105,6 +137,11 @@ def classify_change(*kinds: ChangeKind | str) -> Lane:
     >>> classify_change("container-mux").value, classify_change("container-mux", "compile").value
     ('same-trajectory', 'population')
     """
+    return Lane.POPULATION if perturbing(*kinds) else Lane.SAME_TRAJECTORY
+
+
+def perturbing(*kinds: ChangeKind | str) -> tuple[ChangeKind, ...]:
+    """Those of the kinds that move the sampling path. Raises as :func:`classify_change`."""
     if not kinds:
         raise ProtocolError(
             "no change was named; say what differs between the arms: --change KIND",
@@ -113,12 +150,7 @@ def classify_change(*kinds: ChangeKind | str) -> Lane:
     for kind in kinds:
         if not isinstance(kind, str):
             raise TypeError(
-                f"classify_change takes the kinds one by one, not a {type(kind).__name__}: "
+                f"the kinds of change come one by one, not in a {type(kind).__name__}: "
                 "classify_change(*kinds)"
             )
-    return Lane.POPULATION if perturbing(*kinds) else Lane.SAME_TRAJECTORY
-
-
-def perturbing(*kinds: ChangeKind | str) -> tuple[ChangeKind, ...]:
-    """Those of the kinds that move the sampling path."""
     return tuple(change for kind in kinds if (change := as_change(kind)) not in _POST_LATENT)

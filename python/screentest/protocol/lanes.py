@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from screentest.errors import InputError, ProtocolError, TrajectoryPerturbingError
+from screentest.errors import InputError, TrajectoryPerturbingError
 from screentest.metrics import registry
-from screentest.protocol.kinds import ChangeKind, Lane, Purpose, perturbing
+from screentest.protocol.kinds import ChangeKind, Lane, Purpose, as_lane, as_purpose, perturbing
 
 __all__ = ["admissible", "require_admissible", "require_reference_lane"]
 
@@ -19,12 +19,11 @@ def require_reference_lane(
     Raises:
         TrajectoryPerturbingError: a kind moves the trajectory and the purpose is quality; the
             message names the kinds.
-        ProtocolError: no kind, or an unknown one.
+        ProtocolError: no kind, or an unknown one, or an unknown purpose.
+        TypeError: the kinds came packed in one sequence.
     """
-    if not kinds:
-        raise ProtocolError("no change was named; say what differs", code="no_change")
     moving = perturbing(*kinds)
-    if moving and Purpose(purpose) is Purpose.QUALITY:
+    if as_purpose(purpose) is Purpose.QUALITY and moving:
         names = ", ".join(kind.value for kind in moving)
         raise TrajectoryPerturbingError(
             f"{names} moves the sampling trajectory, so the candidate is another take and a "
@@ -43,7 +42,7 @@ def admissible(
     >>> admissible("population", ["lpips", "track_stability_ratio"])
     (('track_stability_ratio',), ('lpips',))
     """
-    off_lane = Lane(lane) is not Lane.SAME_TRAJECTORY and Purpose(purpose) is Purpose.QUALITY
+    off_lane = as_lane(lane) is Lane.POPULATION and as_purpose(purpose) is Purpose.QUALITY
     admitted: list[str] = []
     refused: list[str] = []
     for name in names:
@@ -62,7 +61,7 @@ def require_admissible(
     refused = admissible(lane, names, purpose)[1]
     if refused:
         raise TrajectoryPerturbingError(
-            f"{', '.join(refused)}: needs pixels that correspond, and on the {Lane(lane).value} "
+            f"{', '.join(refused)}: needs pixels that correspond, and on the {as_lane(lane).value} "
             "lane the candidate is another take; ask for purpose='paired-fidelity' to measure the "
             "distance without a claim about quality",
             metrics=list(refused),
