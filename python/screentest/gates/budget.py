@@ -115,7 +115,7 @@ class BudgetTable(msgspec.Struct, frozen=True, kw_only=True):
             raise PolicyError("a budget table without a name; reports quote it")
         if self.kind not in get_args(Kind):
             raise PolicyError(f"{where}: kind {self.kind!r} is none of {', '.join(STATISTICS)}")
-        if isinstance(self.version, bool) or not isinstance(self.version, int) or self.version < 1:
+        if not _is_version(self.version):
             raise PolicyError(f"{where}: version is {self.version!r}: expected 1, 2, ...")
         if not self.budgets:
             raise PolicyError(f"{where}: no budget, so everything would pass; give at least one")
@@ -138,6 +138,10 @@ class BudgetTable(msgspec.Struct, frozen=True, kw_only=True):
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def _is_version(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -37,7 +37,7 @@ def repeat_faults(
     versions = [("the gate", control.impl, facts.impl)]
     versions += [
         (metric, control.impls[metric], facts.impls[metric])
-        for metric in facts.impls
+        for metric in sorted(facts.impls)
         if metric in control.impls
     ]
     for what, ours, theirs in versions:
