@@ -325,7 +325,7 @@ def test_arms_of_other_lengths_and_empty_arms_are_refused(monkeypatch):
         gate(REFERENCES[:1])
     with pytest.raises(ProtocolError, match="no pair") as empty:
         gate([], [])
-    with pytest.raises(InputError, match="expected a list of clips"):
+    with pytest.raises(InputError, match="a list of sources was expected, not one"):
         gate("clips", "clips")
     assert (unequal.value.code, empty.value.code) == ("unequal_arms", "no_pairs")
 

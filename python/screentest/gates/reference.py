@@ -35,6 +35,7 @@ from screentest.metrics import availability, registry
 from screentest.metrics.paired import measure_pair, open_both
 from screentest.metrics.paired.frames import SIDES
 from screentest.protocol import Protocol, Purpose, require_reference_lane
+from screentest.side_by_side import check_sources
 from screentest.verdicts.pairing import judge_pairing
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def measure_reference(
             code="no_metrics",
         )
     budget = compute.threads(threads)
-    arms = _listed("references", references), _listed("candidates", candidates)
+    arms = _listed(references), _listed(candidates)
     if len(arms[0]) != len(arms[1]):
         raise ProtocolError(
             f"{len(arms[0])} references and {len(arms[1])} candidates: expected a pair of clips "
@@ -178,12 +179,8 @@ def missing_metrics(metrics: Sequence[str]) -> dict[str, str]:
     return {name: why for name, why in found.items() if why is not None}
 
 
-def _listed(what: str, sources: Any) -> list[Any]:
-    if isinstance(sources, str | bytes | os.PathLike):
-        raise InputError(
-            f"{what}={sources!r:.80}: expected a list of clips, one for each prompt",
-            code="bad_sources",
-        )
+def _listed(sources: Any) -> list[Any]:
+    check_sources(sources)
     return list(sources)
 
 
