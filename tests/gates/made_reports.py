@@ -8,6 +8,7 @@ import math
 
 from screentest.gates.budget import shipped
 from screentest.gates.judge import judge_population, judge_reference
+from screentest.gates.reference_facts import IMPL
 from screentest.gates.report import NullControl, ReferenceFacts, ReferenceRow, RepeatControl
 from screentest.metrics.population.facts import (
     BenchmarkFacts,
@@ -149,6 +150,8 @@ def made_reference(n=2, **rows):
             "psnr_worst": min(row.values["psnr_worst"] for row in made),
         },
         impls={"psnr": "psnr@1"},
+        impl=IMPL,
+        metrics=("psnr",),
     )
 
 
@@ -199,6 +202,8 @@ def made_repeat_control(n=2, **values):
             n, changes=("repeat",), candidate_arm="bf16", purpose="paired-fidelity"
         ),
         values={"psnr_mean": 60.0, "psnr_worst": 55.0, **values},
+        impls={"psnr": "psnr@1"},
+        impl=IMPL,
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from screentest.errors import SchemaError
+from screentest.gates import reference_facts
+from screentest.gates.statistics import REFERENCE
 from screentest.metrics import registry
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ __all__ = [
 _OTHERWISE_CALLED = {"flicker": "luma_flicker"}
 """Fields of a clip's score that the registry has under another name."""
 
-_AGGREGATE = re.compile(r"(?:ratio_(?P<of>.+))|(?P<pooled>.+)_(?:mean|worst|min)")
+_RATIO = "ratio_"
 
 _IMPL = re.compile(r"(?P<name>.+?)(?P<at>[@/])(?P<version>[1-9][0-9]{0,8})(?P<options>(?![0-9]).*)")
 
@@ -41,7 +43,7 @@ def contract_metrics(kind: Kind, body: object) -> tuple[str, ...]:
 def metric_of(statistic: str) -> str | None:
     """The metric that a statistic is a number of: itself, or what it was pooled from.
 
-    >>> metric_of("psnr_mean"), metric_of("ratio_sharpness"), metric_of("n_frames")
+    >>> metric_of("psnr_worst"), metric_of("ratio_sharpness"), metric_of("n_frames")
     ('psnr', 'sharpness', None)
     """
     return _metric_among(_measured(), statistic)
@@ -52,10 +54,11 @@ def _measured() -> frozenset[str]:
 
 
 def _metric_among(known: frozenset[str], statistic: str) -> str | None:
-    names = [statistic, _OTHERWISE_CALLED.get(statistic, "")]
-    if (found := _AGGREGATE.fullmatch(statistic)) is not None:
-        names.append(found["of"] or found["pooled"])
-    return next((name for name in names if name in known), None)
+    if statistic in REFERENCE:
+        return reference_facts.metric_of(statistic)
+    name = statistic.removeprefix(_RATIO)
+    name = _OTHERWISE_CALLED.get(name, name)
+    return name if name in known else None
 
 
 def impls_of(kind: Kind, body: object) -> dict[str, str]:
@@ -118,11 +121,10 @@ def of_gate_report(report: GateReport) -> Iterator[str]:
 
 
 def stated_by_gate_report(report: GateReport) -> Mapping[str, str]:
-    """Versions that the facts of a reference gate name for their metrics."""
-    if report.reference is None:
-        return {}
-    found = ((metric_of(name), impl) for name, impl in report.reference.impls.items())
-    return {name: impl for name, impl in found if name is not None}
+    """Versions that the facts of a reference gate name, and those that its control alone does."""
+    control = report.repeat_control
+    stated = {} if control is None else dict(control.impls)
+    return stated | ({} if report.reference is None else report.reference.impls)
 
 
 def of_control(control: NullControl | RepeatControl) -> Iterator[str]:

@@ -6,17 +6,19 @@ themselves were measured, no reader can tell.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from screentest.errors import ScreentestError
+from screentest.gates import reference_facts
 from screentest.gates.judge import rejudge
-from screentest.gates.report import GateReport, NullControl, ReferenceFacts, RepeatControl
+from screentest.gates.report import GateReport, NullControl, RepeatControl
 from screentest.gates.statistics import BENCHMARKS
 from screentest.metrics.population.facts import PopulationFacts
-from screentest.protocol import ChangeKind, Protocol, Purpose
+from screentest.protocol import ChangeKind
 
 __all__ = ["first_difference", "of_gate_report", "of_null_control", "of_repeat_control"]
 
@@ -48,21 +50,16 @@ def of_gate_report(report: GateReport) -> Iterator[str]:
 def of_null_control(control: NullControl) -> Iterator[str]:
     """Only the seed differs, and what it says of each budget goes with its values."""
     if control.protocol.changes != (ChangeKind.SEED,):
-        yield f"protocol.changes is {_changes(control.protocol)}; a null control changes the seed"
+        changes = ", ".join(change.value for change in control.protocol.changes)
+        yield f"protocol.changes is {changes}; a null control changes the seed"
     yield from _budgets(control)
 
 
 def of_repeat_control(control: RepeatControl) -> Iterator[str]:
-    """The same settings once more, as distances of matched outputs."""
-    protocol = control.protocol
-    if protocol.changes != (ChangeKind.REPEAT,):
-        yield f"protocol.changes is {_changes(protocol)}; a repeat control repeats"
-    if protocol.purpose is not Purpose.PAIRED_FIDELITY:
-        yield f"protocol.purpose is {protocol.purpose.value}; a repeat is for paired-fidelity"
-    if protocol.reference_arm != protocol.candidate_arm:
-        yield "protocol.candidate_arm is not its reference_arm; a repeat has one arm"
-    if not control.values:
-        yield "values is empty; a control that measured nothing is none"
+    """Every number has a version."""
+    for name in control.values:
+        if not control.impls.get(reference_facts.metric_of(name)):
+            yield f"impls has none for {name}"
 
 
 def _budgets(control: NullControl) -> Iterator[str]:
@@ -80,37 +77,28 @@ def _budgets(control: NullControl) -> Iterator[str]:
 
 
 def _facts(report: GateReport) -> Iterator[str]:
-    facts = report.population or report.reference
-    if facts is None:
-        return
-    population = report.population
-    if population is not None:
-        for name in population.benchmarks.keys() - BENCHMARKS.keys():
-            yield f"population.benchmarks has {_name(name)}, which no gate judges"
-        for arm in ("references", "candidates"):
-            indices: Sequence[int] = getattr(population, f"degenerate_{arm}")
-            if not _ascends_within(indices, population.n):
-                yield f"population.degenerate_{arm} does not ascend within {population.n} prompts"
-        yield from (f"population: {fault}" for fault in _population(population))
+    if report.population is not None:
+        yield from (f"population.{fault}" for fault in _population(report.population))
+        named = tuple(each.prompt for each in report.population.prompts)
+        if len(named) == report.protocol.n and named != report.protocol.prompts:
+            yield "population.prompts are others, or in another order, than protocol.prompts"
     if report.reference is not None:
-        yield from (f"reference: {fault}" for fault in _reference(report.reference))
-    rows = facts.prompts if isinstance(facts, PopulationFacts) else facts.rows
-    named = tuple(row.prompt for row in rows)
-    if len(named) == report.protocol.n and named != report.protocol.prompts:
-        yield "the facts are of other prompts, or in another order, than the protocol's"
+        found = reference_facts.inconsistencies(report.reference)
+        yield from (f"reference: {fault}" for fault in found)
 
 
 def _population(facts: PopulationFacts) -> Iterator[str]:
-    return iter(())
-
-
-def _reference(facts: ReferenceFacts) -> Iterator[str]:
-    return iter(())
+    for name in sorted(facts.benchmarks.keys() - BENCHMARKS.keys()):
+        yield f"benchmarks has {_name(name)}, which no gate judges"
+    for arm in ("references", "candidates"):
+        indices: Sequence[int] = getattr(facts, f"degenerate_{arm}")
+        if not _ascends_within(indices, facts.n):
+            yield f"degenerate_{arm} does not ascend within {facts.n} prompts"
 
 
 def _ascends_within(indices: Sequence[int], n: int) -> bool:
     ends = (-1, *indices, n)
-    return all(a < b for a, b in zip(ends, ends[1:], strict=False))
+    return all(a < b for a, b in itertools.pairwise(ends))
 
 
 def first_difference(said: Any, derived: Any, place: str = "") -> tuple[str, str, str] | None:
@@ -146,7 +134,3 @@ def _short(value: Any) -> str:
 
 def _name(name: str) -> str:
     return ascii(name)[:60]
-
-
-def _changes(protocol: Protocol) -> str:
-    return ", ".join(change.value for change in protocol.changes)

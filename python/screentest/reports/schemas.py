@@ -58,6 +58,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 RepeatControl,
                 honesty.of_repeat_control,
                 contents.of_control,
+                lambda control: control.impls,
             ),
         )
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -142,7 +142,7 @@ def load(data: bytes, expect: str | type | None = None) -> Sealed:
     contents.refuse_impls(kind, body, document["impls"])
     fault = next(kind.faults(body), None)
     if fault is not None:
-        raise SchemaError(f"body: {canonical.one_line(fault)}", code="contradiction")
+        _refuse("contradiction", f"body: {fault}")
     return Sealed(
         schema=kind.schema,
         metric_set=document["metric_set"],
@@ -226,8 +226,14 @@ def _read(value: Any, kind: type[Any], place: str) -> Any:
     except ScreentestError as error:
         # A record that checks itself when it is made.
         why = error.message
-    raise SchemaError(canonical.one_line(f"{place}: {why}"), code="bad_body")
+    _refuse("bad_body", f"{place}: {why}")
 
 
-def _bad_envelope(why: str) -> None:
-    raise SchemaError(f"the envelope: {why}", code="bad_envelope")
+def _bad_envelope(why: str) -> NoReturn:
+    _refuse("bad_envelope", f"the envelope: {why}")
+
+
+def _refuse(code: str, why: str) -> NoReturn:
+    # Names and prompts in it are of whoever wrote the document.
+    said = canonical.one_line(why)
+    raise SchemaError(said if len(said) <= 400 else f"{said[:397]}...", code=code)
