@@ -5,6 +5,13 @@ Needs the ``report`` extra (jinja2). Charts are drawn here as SVG; pictures are 
 
 from __future__ import annotations
 
+from screentest.reports.html.gate import gate_page
+from screentest.reports.html.gate_model import (
+    ArmSeries,
+    GateEvidence,
+    GateFrame,
+    PromptEvidence,
+)
 from screentest.reports.html.model import (
     Comparison,
     EvaluationView,
@@ -20,13 +27,18 @@ from screentest.reports.html.page import (
 )
 
 __all__ = [
+    "ArmSeries",
     "Comparison",
     "EvaluationView",
     "Filmstrip",
     "FilmstripFrame",
+    "GateEvidence",
+    "GateFrame",
+    "PromptEvidence",
     "SampleRow",
     "WorstFrame",
     "comparison_page",
     "evaluation_page",
+    "gate_page",
     "require_report_extra",
 ]

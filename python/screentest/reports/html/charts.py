@@ -24,6 +24,7 @@ __all__ = [
     "SeriesChart",
     "bounds",
     "histogram",
+    "line_path",
     "per_column",
     "runs",
     "series_chart",
@@ -107,7 +108,7 @@ def series_chart(
     return SeriesChart(
         name=name,
         unit=unit,
-        line=_line(x, y(middles), np.isfinite(middles)),
+        line=line_path(x, y(middles), np.isfinite(middles)),
         band=_band(x, y(lows), y(highs)) if columns < count else "",
         identical=_blocks(same, columns),
         worst=worst,
@@ -207,7 +208,8 @@ def per_column(
     return np.asarray(middles), np.asarray(lows), np.asarray(highs), np.asarray(same)
 
 
-def _line(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool_]) -> str:
+def line_path(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool_]) -> str:
+    """The line through the points that are there, as an SVG path."""
     pieces, pen = [], False
     for at, (a, b) in enumerate(zip(x, y, strict=True)):
         if there[at]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from screentest.reports.html.gate_model import GateFrame
 from screentest.reports.html.images import (
     indexed_png_url,
     jpeg_url,
@@ -18,11 +19,23 @@ from screentest.reports.html.images import (
 from screentest.reports.html.model import Filmstrip, WorstFrame
 from screentest.reports.html.text import number, unit_word
 
-__all__ = ["Detail", "FramePanel", "Picture", "StripPanel", "frame_panels", "strip_panel"]
+__all__ = [
+    "ArmsPanel",
+    "Detail",
+    "FramePanel",
+    "Picture",
+    "StripPanel",
+    "arms_panel",
+    "frame_panels",
+    "small_map",
+    "small_photo",
+    "strip_panel",
+]
 
 # Wide enough for a desktop column at twice the density; four of them are some 200 KB.
 _WIDE = 640
 _STRIP_WIDE = 240
+_ARMS_WIDE = 288
 _DETAIL = (160, 120)
 _GRID = 8
 
@@ -85,6 +98,15 @@ class StripPanel:
     frames: tuple[tuple[int, Picture | None, Picture | None], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ArmsPanel:
+    """A pair's filmstrip: (index, reference, candidate, difference). ``scale`` is the right end of
+    the legend that all differences share, ``None`` where there is none."""
+
+    frames: tuple[tuple[int, Picture | None, Picture | None, Picture | None], ...]
+    scale: str | None
+
+
 def frame_panels(worst: Sequence[WorstFrame]) -> list[FramePanel]:
     """One panel for each pair of frames, in the order given; metrics that share one are merged."""
     together: dict[tuple[int, int], list[WorstFrame]] = {}
@@ -108,6 +130,49 @@ def strip_panel(strip: Filmstrip, unit: str) -> StripPanel:
             )
             for frame in strip.frames
         ),
+    )
+
+
+def small_photo(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture as large as a gate's filmstrip shows it."""
+    return reduced(rgb, _ARMS_WIDE)
+
+
+def small_map(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The map as large as a gate's filmstrip shows it, a small fault kept."""
+    return reduced_map(values, _ARMS_WIDE)
+
+
+def arms_panel(frames: Sequence[GateFrame]) -> ArmsPanel:
+    """A pair's filmstrip with its pictures made small, its differences in one scale."""
+    maps = [small_map(frame.difference) for frame in frames if frame.difference is not None]
+    top, scale = _scale_of(maps, "of full scale") if maps else (1.0, None)
+
+    def photo(label: str, rgb: NDArray[np.uint8] | None, index: int) -> Picture | None:
+        if rgb is None:
+            return None
+        small = small_photo(rgb)
+        said = f"{label}, frame {index}"
+        return Picture(said, jpeg_url(small), small.shape[1], small.shape[0])
+
+    def difference(values: NDArray[np.float32] | None, index: int) -> Picture | None:
+        if values is None:
+            return None
+        small = small_map(values)
+        said = f"Difference, frame {index}"
+        return Picture(said, _map_url(small, top), small.shape[1], small.shape[0], scale)
+
+    return ArmsPanel(
+        frames=tuple(
+            (
+                frame.index,
+                photo("Reference", frame.reference, frame.index),
+                photo("Candidate", frame.candidate, frame.index),
+                difference(frame.difference, frame.index),
+            )
+            for frame in frames
+        ),
+        scale=scale,
     )
 
 
@@ -155,16 +220,29 @@ def _small(label: str, rgb: NDArray[np.uint8] | None) -> Picture | None:
 
 
 def _map(label: str, values: NDArray[np.float32], what: str) -> Picture:
-    small = np.nan_to_num(reduced_map(values, _WIDE), nan=0.0, posinf=2.0, neginf=0.0)
-    largest = float(small.max(initial=0.0))
-    most = float(np.quantile(small, _ALL_BUT))
+    small = reduced_map(values, _WIDE)
+    top, scale = _scale_of([small], what)
+    return Picture(label, _map_url(small, top), small.shape[1], small.shape[0], scale)
+
+
+def _scale_of(maps: Sequence[NDArray[np.float32]], what: str) -> tuple[float, str]:
+    """What stands at full brightness in these maps, and how the legend says it."""
+    values = np.concatenate([_finite(values).ravel() for values in maps])
+    largest = float(values.max(initial=0.0))
+    most = float(np.quantile(values, _ALL_BUT))
     top = next((scale for scale in _SCALES if most <= scale), _SCALES[-1])
+    return top, f"{top:.4g} {'or more ' if largest > top else ''}{what}".strip()
+
+
+def _map_url(values: NDArray[np.float32], top: float) -> str:
     colours = _colours()
     last = len(colours) - 1
-    level = np.clip(np.rint(small / top * last), 0, last).astype(np.uint8)
-    url = indexed_png_url(level, colours)
-    scale = f"{top:.4g} {'or more ' if largest > top else ''}{what}".strip()
-    return Picture(label, url, small.shape[1], small.shape[0], scale)
+    level = np.clip(np.rint(_finite(values) / top * last), 0, last).astype(np.uint8)
+    return indexed_png_url(level, colours)
+
+
+def _finite(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.nan_to_num(values, nan=0.0, posinf=2.0, neginf=0.0)
 
 
 def _colours() -> NDArray[np.uint8]:

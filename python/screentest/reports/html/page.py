@@ -18,7 +18,7 @@ from screentest.reports.html.comparison import comparison_context
 from screentest.reports.html.evaluation import evaluation_context
 from screentest.reports.html.model import Comparison, EvaluationView, WorstFrame
 
-__all__ = ["comparison_page", "evaluation_page", "require_report_extra"]
+__all__ = ["comparison_page", "evaluation_page", "render", "require_report_extra", "write_page"]
 
 
 def require_report_extra() -> None:
@@ -40,7 +40,7 @@ def comparison_page(
         OSError: the file cannot be written.
     """
     require_report_extra()
-    _write(path, _render("comparison.html", comparison_context(comparison, worst)))
+    write_page(path, render("comparison.html", comparison_context(comparison, worst)))
 
 
 def evaluation_page(evaluation: EvaluationView, path: str | os.PathLike[str]) -> None:
@@ -51,13 +51,16 @@ def evaluation_page(evaluation: EvaluationView, path: str | os.PathLike[str]) ->
         OSError: the file cannot be written.
     """
     require_report_extra()
-    _write(path, _render("evaluation.html", evaluation_context(evaluation)))
+    write_page(path, render("evaluation.html", evaluation_context(evaluation)))
 
 
-def _render(name: str, context: dict[str, Any]) -> str:
+def render(name: str, context: dict[str, Any], *, own: str = "") -> str:
+    """The page of a template; with ``own`` its own style and script follow those of all pages."""
     from markupsafe import Markup
 
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = (
+        _asset(f"page.{kind}") + (_asset(f"{own}.{kind}") if own else "") for kind in ("css", "js")
+    )
     text: str = (
         _environment()
         .get_template(name)
@@ -110,6 +113,7 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _write(path: str | os.PathLike[str], text: str) -> None:
+def write_page(path: str | os.PathLike[str], text: str) -> None:
+    """Write the file; an existing one is replaced whole or not at all."""
     # A lone surrogate out of a file name has no place in UTF-8.
     write_atomically(Path(path), text.encode("utf-8", "backslashreplace"))

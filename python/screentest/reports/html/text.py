@@ -10,7 +10,18 @@ from typing import Any
 from screentest.reports.canonical import printable
 from screentest.verdicts.timeline import stretches
 
-__all__ = ["base_name", "counted", "number", "ranges", "show", "tick_labels", "unit_word"]
+__all__ = [
+    "base_name",
+    "beside",
+    "counted",
+    "cut",
+    "number",
+    "ranges",
+    "short",
+    "show",
+    "tick_labels",
+    "unit_word",
+]
 
 # Units that mean "a plain number" and take no room beside it.
 _UNITLESS = frozenset({"", "1", "ratio", "score", "none", "unitless"})
@@ -30,6 +41,44 @@ def number(value: float | None, unit: str = "") -> str:
     if size >= 1e-3 or value == 0:
         return f"{value:.5f}" if size < 2 else f"{value:.4f}"
     return f"{value:.3e}"
+
+
+def short(value: float | None, decimals: int = 3) -> str:
+    """A ratio or a statistic in a narrow column; a dash where there is none.
+
+    >>> short(1.00482), short(0.0681), short(8907.43), short(0.00004), short(-0.0), short(None)
+    ('1.005', '0.068', '8,907', '4e-05', '0', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    size = abs(value)
+    if value == round(value) and size < 1000:
+        return f"{value + 0.0:.0f}"
+    if size >= 1e7 or size < 0.5 * 10.0**-decimals:
+        return f"{value:.3g}"
+    return f"{value:,.{max(0, decimals - max(0, math.floor(math.log10(size))))}f}"
+
+
+def beside(value: float, bound: float | None) -> str:
+    """A value in as many decimals as tell it from the bound that it is held against.
+
+    >>> beside(0.91998, 0.92), beside(0.87, 0.92), beside(0.92, 0.92)
+    ('0.91998', '0.870', '0.920')
+    """
+    for decimals in range(3, 10):
+        told = short(value, decimals)
+        if bound is None or value == bound or told != short(bound, decimals):
+            return told
+    return repr(value)
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or its beginning and an ellipsis.
+
+    >>> cut("a fox in the snow", 9)
+    'a fox in…'
+    """
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def unit_word(unit: str | None) -> str:
