@@ -43,7 +43,7 @@ def _scene(prompt: int, take: int) -> Iterator[Picture]:
     moves a little differently."""
     rng = np.random.default_rng(100 + prompt)
     material = texture(int(rng.integers(1 << 30)), HEIGHT + MARGIN, WIDTH + MARGIN)
-    tint, depth = rng.uniform(0.55, 1.0, 3), rng.uniform(0.6, 1.0)
+    tint, depth = rng.uniform(0.4, 1.0, 3), rng.uniform(0.3, 1.0)
     picture = (255 * np.clip((0.5 + depth * (material - 0.5)) * tint, 0, 1)).astype(np.uint8)
     speed = rng.uniform(0.6, 1.6, 2)
     start = rng.uniform(0, MARGIN - 2 * FRAMES, 2)
