@@ -52,12 +52,7 @@ def judge_population(
         raise ProtocolError("there is no pair of clips to compare", code="no_pairs")
     _require_kind(table, "image" if facts.still else "video")
     waived = tuple(waived)
-    budgeted = [budget.name for budget in table.budgets]
-    if unknown := [name for name in waived if name not in budgeted]:
-        raise PolicyError(
-            f"{', '.join(unknown)} cannot be waived: budgets {table.name!r} bound "
-            f"{', '.join(budgeted)}"
-        )
+    require_waivable(waived, table)
     degenerate = tuple(_degenerate(facts))
     faults = [*_population_faults(facts, protocol, table)]
     disregarded: dict[str, str] = {}
@@ -73,13 +68,6 @@ def judge_population(
         if name in facts.benchmarks
     }
     rows = [row for result in results.values() for row in result.budgets]
-    # A benchmark that is missing whole would take its budgets out of the verdict.
-    held = {row.budget.name for row in rows}
-    unproven += [
-        f"{name} was not measured: its benchmark was not run"
-        for name in budgeted
-        if name not in held
-    ]
     decision = decide(
         degenerate=degenerate,
         faults=faults,
@@ -252,6 +240,20 @@ def require_repeat_fits(repeat_control: RepeatControl | None, protocol: Protocol
             "a repeat control says how large numeric noise is, which a quality gate has no use "
             "for: leave it out, or ask for purpose paired-fidelity",
             code="repeat_of_quality",
+        )
+
+
+def require_waivable(waived: Iterable[str], table: BudgetTable) -> None:
+    """Refuse to waive what is no budget.
+
+    Raises:
+        PolicyError: the table has none of a name.
+    """
+    names = [budget.name for budget in table.budgets]
+    if unknown := [name for name in waived if name not in names]:
+        raise PolicyError(
+            f"{', '.join(unknown)} cannot be waived: budgets {table.name!r} bound "
+            f"{', '.join(names)}"
         )
 
 

@@ -144,9 +144,10 @@ def measure_reference(
         )
     if not arms[0]:
         raise ProtocolError("there is no pair of clips to compare", code="no_pairs")
-    prompts = [
-        protocol.prompts[at] if at < protocol.n else f"pair {at}" for at in range(len(arms[0]))
-    ]
+    prompts = protocol.prompts
+    if len(arms[0]) != protocol.n:
+        # Nothing says which prompt is missing.
+        prompts = tuple(f"pair {at + 1}" for at in range(len(arms[0])))
     lacking = missing_metrics(wanted)
     pairs = list(zip(prompts, *arms, strict=True))
     for prompt, *sources in pairs:
