@@ -192,6 +192,7 @@ def made_null_control(n=8, **values):
         transfers=keeps,
         untrusted={name: f"reads {measured[name]:g}" for name, kept in keeps.items() if not kept},
         unverified=("track_stability_ratio", "track_stability_worst"),
+        impl=facts.impl,
     )
 
 

@@ -10,6 +10,7 @@ from screentest.gates.output import run_output_gate
 from screentest.gates.reference import run_reference_gate
 from screentest.gates.report import NullControl
 from screentest.metrics.paired import frames as decoding
+from screentest.metrics.population.measure import IMPL
 from tests.gates.stamps import of_a_repeat, paired, stamp
 from tests.gates.test_reference_gate import REFERENCES, moving
 from tests.gates.test_repeat_control import PSNR, repeat
@@ -26,6 +27,7 @@ def null_control(**changed):
         protocol=population(**{"changes": ("seed",), **changed}),
         values={"imaging_index": 1.0},
         transfers={"imaging_index": True},
+        impl=IMPL,
     )
 
 

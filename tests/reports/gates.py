@@ -153,7 +153,7 @@ def control(prompts=PROMPTS, **values):
             for name, facts in benchmark.values.items()} | values  # fmt: skip
     stamp = protocol(prompts, changes=("seed",), candidate_arm="bf16 seed 43")
     kept = {b.name: b.check(read[b.name]) for b in MEASURED.budgets}
-    return NullControl(protocol=stamp, values=read, transfers=kept,
+    return NullControl(protocol=stamp, values=read, transfers=kept, impl="population@1",
                        untrusted={name: "reads outside" for name, ok in kept.items() if not ok})  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def judge_population(
     disregarded: dict[str, str] = {}
     unproven: list[str] = []
     if null_control is not None:
-        faults += null_faults(null_control, protocol)
+        faults += null_faults(null_control, protocol, facts)
         disregarded = _exceeded("null control", null_control.values, table)
         unproven += _unverified(null_control.values, facts, table, waived)
     # In one order, whatever that of the facts is: canonical JSON sorts its keys.

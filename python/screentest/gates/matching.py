@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from screentest.gates.verdict import MIN_PROMPTS
+from screentest.protocol import ChangeKind
 
 if TYPE_CHECKING:
     from screentest.gates.report import NullControl, ReferenceFacts, RepeatControl
+    from screentest.metrics.population.facts import PopulationFacts
     from screentest.protocol import Protocol
 
 __all__ = ["null_faults", "repeat_faults"]
@@ -20,13 +22,17 @@ OF_A_REPEAT = (*SHARED, "fps", "guidance", "prompts", "seeds", "same_pod", "refe
 """What a repeat shares besides: it is the same render once more."""
 
 
-def null_faults(control: NullControl, protocol: Protocol) -> Iterator[str]:
+def null_faults(control: NullControl, protocol: Protocol, facts: PopulationFacts) -> Iterator[str]:
     """Why a null control says nothing about this run."""
+    if control.protocol.changes != (ChangeKind.SEED,):
+        changes = ", ".join(change.value for change in control.protocol.changes)
+        yield f"the null control changes {changes}, where the seed alone was expected"
     yield from _faults("null control", control.protocol, protocol, SHARED)
     if control.protocol.n < MIN_PROMPTS:
         yield f"the null control has {control.protocol.n} prompts; expected {MIN_PROMPTS}"
     if set(control.protocol.prompts) != set(protocol.prompts):
         yield "the null control was taken on other prompts than the run"
+    yield from _other_version("null control", "the gate", control.impl, facts.impl)
 
 
 def repeat_faults(
@@ -34,18 +40,20 @@ def repeat_faults(
 ) -> Iterator[str]:
     """Why a repeat control says nothing about this run."""
     yield from _faults("repeat control", control.protocol, protocol, OF_A_REPEAT)
-    versions = [("the gate", control.impl, facts.impl)]
-    versions += [
-        (metric, control.impls[metric], facts.impls[metric])
-        for metric in sorted(facts.impls)
-        if metric in control.impls
-    ]
-    for what, ours, theirs in versions:
-        if ours != theirs:
-            yield (
-                f"the repeat control was measured by {what} {ours or 'of no version'}, the run by "
-                f"{theirs or 'one of no version'}: such numbers do not compare"
-            )
+    yield from _other_version("repeat control", "the gate", control.impl, facts.impl)
+    for metric in sorted(facts.impls):
+        # What only one of the two measured is no conflict.
+        if metric in control.impls:
+            ours, theirs = control.impls[metric], facts.impls[metric]
+            yield from _other_version("repeat control", metric, ours, theirs)
+
+
+def _other_version(control: str, what: str, ours: str, theirs: str) -> Iterator[str]:
+    if ours != theirs:
+        yield (
+            f"the {control} was measured by {what} of version {ours or 'unknown'}, the run by "
+            f"{theirs or 'unknown'}: such numbers do not compare"
+        )
 
 
 def _faults(

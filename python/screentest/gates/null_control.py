@@ -73,6 +73,7 @@ def measure_null_control(pairs: Pairs, protocol: Protocol, budgets: Any = None) 
             if not budget.check(values[budget.name])
         },
         unverified=tuple(budget.name for budget in table.budgets if budget.name not in values),
+        impl=facts.impl,
     )
 
 

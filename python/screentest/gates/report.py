@@ -83,6 +83,7 @@ class NullControl(msgspec.Struct, frozen=True, kw_only=True):
         untrusted: per budget that it does not keep, what it read: on this model and material the
             bound rejects a change that did nothing.
         unverified: budgets without a value; they are as unproven as before.
+        impl: version of the definitions that its values follow.
     """
 
     protocol: Protocol
@@ -90,6 +91,7 @@ class NullControl(msgspec.Struct, frozen=True, kw_only=True):
     transfers: dict[str, bool]
     untrusted: dict[str, str] = {}
     unverified: tuple[str, ...] = ()
+    impl: str = ""
 
 
 class RepeatControl(msgspec.Struct, frozen=True, kw_only=True):
