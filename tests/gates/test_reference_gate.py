@@ -529,3 +529,22 @@ def test_what_the_gate_cannot_see_is_said():
 
 def test_every_statistic_of_the_gate_has_a_metric():
     assert {name for names in METRICS.values() for name in names} == set(REFERENCE)
+
+
+def test_vmaf_of_the_gate_is_libvmafs_harmonic_mean_mean_and_least():
+    from screentest.metrics import availability, registry
+    from screentest.metrics.paired import measure_pair
+
+    if why := availability.missing(registry.spec("vmaf")):
+        pytest.skip(why)
+    reference, candidate = (moving(0, size=(96, 128)), noisy(moving(0, size=(96, 128)), 12))
+    said = stamp(width=128, height=96, prompts=("a cat",))
+    facts = measure_reference([reference], [candidate], said, metrics=["vmaf"])
+    frames = measure_pair(reference, candidate, metrics=["vmaf"]).series["vmaf"]
+    # libvmaf adds 1 to each, so that a frame of 0 has a reciprocal, and rounds to 6 places.
+    harmonic = len(frames) / sum(1 / (value + 1) for value in frames) - 1
+    assert facts.values["vmaf"] == pytest.approx(harmonic, abs=1e-5)
+    assert facts.values["vmaf_mean"] == pytest.approx(np.mean(frames), abs=1e-9)
+    assert facts.values["vmaf_min"] == min(frames)
+    assert facts.values["vmaf"] < facts.values["vmaf_mean"]
+    assert "libvmaf" in facts.impls["vmaf"]
