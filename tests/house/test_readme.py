@@ -21,15 +21,16 @@ from screentest.verdicts.delivery import Delivery
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
+LIMITS = (ROOT / "docs" / "limits.md").read_text()
 
 
 def blocks(language, text=README):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def table(first_header):
+def table(first_header, text=README):
     """Rows of the table whose first column has this header, as lists of cells."""
-    lines = README[README.index(f"| {first_header} |") :].split("\n\n")[0].splitlines()[2:]
+    lines = text[text.index(f"| {first_header} |") :].split("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
@@ -77,7 +78,7 @@ def test_python_prints_what_is_shown():
 
 
 def test_axes_of_the_table_are_those_measured_and_its_facts_exist():
-    rows = table("axis")
+    rows = table("axis", LIMITS)
     assert [row[0].strip("`") for row in rows] == list(AXES)
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
     assert named <= set(IntegrityFacts.__struct_fields__)
@@ -99,13 +100,13 @@ def test_metrics_of_the_tables_are_those_of_the_registry_with_their_units():
             assert units <= {unit.strip() for unit in row[2].split(",")}, name
     for row in table("family"):
         assert set(re.findall(r"`(\w+)`", row[1])) <= set(known), row[0]
-    facts = {name for row in table("axis") for name in re.findall(r"`(\w+)`", row[1])}
+    facts = {name for row in table("axis", LIMITS) for name in re.findall(r"`(\w+)`", row[1])}
     assert {s.name for s in known.values() if s.family == "integrity"} <= facts
 
 
 def test_limits_in_the_table_are_the_default_policys():
     limits = default_policy().limits
-    verdicts = {row[0].strip("`"): row[2] for row in table("axis")}
+    verdicts = {row[0].strip("`"): row[2] for row in table("axis", LIMITS)}
     assert f"under {limits.noise_floor.value:g}" in verdicts["noise"]
     assert f"{limits.blank_share.value:.0%}".replace("%", " %") in verdicts["blank"]
     assert f"above {limits.grid_ratio.value:g};" in verdicts["grid"]
@@ -123,8 +124,7 @@ def test_exit_codes_of_the_table_are_those_of_the_commands():
 
 
 def test_policies_and_spec_shown_are_accepted():
-    limits = (ROOT / "docs" / "limits.md").read_text()
-    policy, spec, sound = blocks("toml", limits)
+    policy, spec, sound = blocks("toml", LIMITS)
     assert parse_policy(policy).limits.grid_ratio.value == 40
     delivery = parse_delivery(spec)
     tolerances = {"duration_tolerance_s", "frame_rate_tolerance"}
@@ -135,7 +135,7 @@ def test_policies_and_spec_shown_are_accepted():
     assert (audio.severities.length_differs, audio.severities.out_of_sync) == ("reject", "reject")
     early, late = audio.limits.sync_early_ms.value, audio.limits.sync_late_ms.value
     assert f"noticed: {early:g} ms early, {late:g} ms late" in sound
-    text = limits[limits.index("## Sound") :]
+    text = LIMITS[LIMITS.index("## Sound") :]
     for name, table in (
         ("fidelity", audio.fidelity),
         ("sync", audio.sync),
