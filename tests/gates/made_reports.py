@@ -126,17 +126,17 @@ def population_report(n=8, *, null_control=None, protocol=None, table=None, **fa
     )
 
 
-def made_rows(n=2, frames=6, mean=40.0, worst=36.0):
-    """Pairs of one trajectory."""
+def made_rows(n=2, frames=6, mean=40.0, worst=36.0, *, names=None, **fields):
+    """Pairs of one trajectory; ``fields`` are those of every row."""
     return tuple(
         ReferenceRow(
             prompt=prompt,
             frames=frames,
             values={"psnr_mean": mean + at, "psnr_worst": worst + at},
             worst_frame={"psnr": at},
-            sources=(f"reference/{at}.mp4", f"candidate/{at}.mp4"),
+            **{"sources": (f"reference/{at}.mp4", f"candidate/{at}.mp4"), **fields},
         )
-        for at, prompt in enumerate(prompts(n))
+        for at, prompt in enumerate(names or prompts(n))
     )
 
 
@@ -155,12 +155,12 @@ def made_reference(n=2, **rows):
     )
 
 
-def reference_report(n=2, **rows):
-    """A report of the reference gate; with the defaults it passes."""
+def reference_report(n=2, *, protocol=None, table=None, **rows):
+    """A report of the reference gate; with the defaults it passes. ``protocol`` holds fields of the
+    stamp, ``rows`` what :func:`made_rows` takes."""
+    stamp = made_protocol(n, changes=("container-mux",), **(protocol or {}))
     return judge_reference(
-        made_reference(n, **rows),
-        made_protocol(n, changes=("container-mux",)),
-        shipped("reference"),
+        made_reference(n, names=stamp.prompts, **rows), stamp, table or shipped("reference")
     )
 
 

@@ -21,6 +21,7 @@ from screentest.cli import (
     models,
     output,
     probe,
+    report,
     screen,
     tracks,
 )
@@ -128,6 +129,7 @@ app.add_typer(evaluate.app, name="eval")
 app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(
     metrics.command
 )
+app.add_typer(report.app, name="report")
 app.add_typer(models.app, name="models")
 app.command("probe", help=output.prose(probe.command.__doc__), epilog=exit_codes.HELP)(
     probe.command

@@ -120,9 +120,9 @@ class BudgetTable(msgspec.Struct, frozen=True, kw_only=True):
         if not self.budgets:
             raise PolicyError(f"{where}: no budget, so everything would pass; give at least one")
         names = [budget.name for budget in self.budgets]
-        for name in names:
-            if names.count(name) > 1:
-                raise PolicyError(f"{where}: two budgets for {name}; expected one")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise PolicyError(f"{where}: two budgets for {twice}; expected one")
         refuse_unknown(dict.fromkeys(names), STATISTICS[self.kind], where, "")
 
     @property

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from screentest.errors import ProtocolError
 from screentest.gates.budget import Budget, BudgetTable
-from screentest.gates.statistics import REFERENCE
+from screentest.gates.statistics import BENCHMARKS, REFERENCE
 from screentest.gates.verdict import Verdict
 from screentest.metrics.population.facts import Interval, PopulationFacts
 from screentest.protocol import ChangeKind, Lane, Protocol, Purpose
@@ -252,6 +253,12 @@ class GateReport(msgspec.Struct, frozen=True, kw_only=True):
     repeat_control: RepeatControl | None = None
     waived: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Canonical JSON sorts its keys; a report that was read shows what one that was made does.
+        known = (name for name in BENCHMARKS if name in self.benchmarks)
+        order = dict.fromkeys((*known, *self.benchmarks))
+        force_setattr(self, "benchmarks", {name: self.benchmarks[name] for name in order})
 
     @property
     def passed(self) -> bool:

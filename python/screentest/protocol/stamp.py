@@ -180,14 +180,16 @@ def _purpose(given: Any) -> Purpose:
 def _prompts(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, tuple | list) or not given:
         _refuse("prompts", given, "at least one prompt, in the order of the pairs")
+    seen: set[str] = set()
     for at, prompt in enumerate(given):
         _check_text(f"prompts[{at}]", prompt)
-        if prompt in given[:at]:
+        if prompt in seen:
             raise ProtocolError(
                 f"prompt {prompt!r} stands twice, at {given.index(prompt)} and {at}: each pair "
                 "needs a prompt of its own",
                 code="duplicate_prompt",
             )
+        seen.add(prompt)
     return tuple(given)
 
 

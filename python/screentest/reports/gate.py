@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from screentest.gates.allowance import (
+    prompt_budgets,
+    prompt_values,
+    room_taken,
+    worst_prompts,
+)
+from screentest.gates.reference_facts import metric_of
 from screentest.reports.canonical import one_line
 
 if TYPE_CHECKING:
     from screentest.gates.budget import Budget
-    from screentest.gates.report import BenchmarkResult, BudgetRow, GateReport
+    from screentest.gates.report import (
+        BenchmarkResult,
+        BudgetRow,
+        GateReport,
+        NullControl,
+        RepeatControl,
+    )
 
-__all__ = ["bounds", "gate_lines", "outcome", "worst_prompts"]
+__all__ = ["bounds", "control_lines", "gate_lines", "outcome"]
 
 WORST = 3
 """Prompts that are shown: enough to look at, few enough to be looked at."""
@@ -21,6 +34,20 @@ def gate_lines(report: GateReport) -> list[str]:
     """The verdict and why, each budget beside its value, the worst prompts, what was not measured
     and what no such verdict can see. Each is one printable line, whoever wrote the report."""
     return [one_line(line) for line in _lines(report)]
+
+
+def control_lines(control: NullControl | RepeatControl) -> list[str]:
+    """The conditions of a control and what it reads; of a null control, which budgets it shows not
+    to transfer."""
+    lines = [f"CONTROL  {control.protocol.line()}"]
+    unverified: Sequence[str] = getattr(control, "unverified", ())
+    untrusted: Mapping[str, str] = getattr(control, "untrusted", {})
+    width = max(map(len, (*control.values, *unverified)))
+    for name, value in sorted(control.values.items()):
+        said = f"  does not transfer: {untrusted[name]}" if name in untrusted else ""
+        lines.append(f"  {name:<{width}}  {value:.4g}{said}")
+    lines += [f"  {name:<{width}}  not measured: its budget is unproven" for name in unverified]
+    return [one_line(line) for line in lines]
 
 
 def _lines(report: GateReport) -> Iterator[str]:
@@ -35,10 +62,9 @@ def _lines(report: GateReport) -> Iterator[str]:
     for result in report.benchmarks.values():
         yield from _benchmark(result, widths)
     yield from _power(report)
-    shown = worst_prompts(report)
-    if shown:
+    if shown := [*_worst(report)]:
         yield "  worst prompts"
-        yield from (f"    {told}  {prompt!r}{_clips(sources)}" for prompt, told, sources in shown)
+        yield from shown
     yield from (f"  cannot see: {blind}" for blind in report.blind)
 
 
@@ -61,7 +87,7 @@ def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:
         ("not measured", result.unmeasured),
         ("does not apply", result.inapplicable),
     ):
-        for name, why in reasons.items():
+        for name, why in sorted(reasons.items()):
             if name not in decided:
                 yield f"    {name} {what}: {why}"
     yield from (f"    note: {note}" for note in result.notes)
@@ -112,38 +138,31 @@ def _power(report: GateReport) -> Iterator[str]:
         yield told
 
 
-def worst_prompts(
-    report: GateReport, most: int = WORST
-) -> Sequence[tuple[str, str, tuple[str, str]]]:
-    """(prompt, what it reads, names of its clips) of the prompts to look at first: of a population
-    those of the lowest imaging index, else those with the worst frame."""
-    if report.population is not None:
-        ranked = sorted(
-            (entry.values["imaging_index"], entry.prompt, entry.sources)
-            for entry in report.population.prompts
-            if "imaging_index" in entry.values
-        )
-        return [
-            (prompt, f"imaging_index {value:.4g}", sources)
-            for value, prompt, sources in ranked[:most]
-        ]
+def _worst(report: GateReport) -> Iterator[str]:
+    """The prompts to look at first, each with the statistic that lies farthest out."""
+    budgets = prompt_budgets(report.table)
+    values = prompt_values(report)
+    for index in worst_prompts(report)[:WORST]:
+        prompt, read = values[index]
+        taken = [(room_taken(budgets[name], read[name]), name) for name in read if name in budgets]
+        told = ""
+        if taken:
+            name = max(taken)[1]
+            told = f"  {name} {read[name]:.4g}{_frame(report, index, name)}"
+        yield f"    {prompt!r}{told}{_clips(report, index)}"
+
+
+def _frame(report: GateReport, index: int, statistic: str) -> str:
     if report.reference is None:
-        return []
-    rows = sorted(
-        (row for row in report.reference.rows if "psnr_worst" in row.values),
-        key=lambda row: row.values["psnr_worst"],
-    )
-    return [
-        (row.prompt, f"psnr_worst {row.values['psnr_worst']:.4g}{_frame(row.worst_frame)}",
-         row.sources)
-        for row in rows[:most]
-    ]  # fmt: skip
+        return ""
+    worst = report.reference.rows[index].worst_frame
+    metric = metric_of(statistic)
+    return f" at frame {worst[metric]}" if metric in worst else ""
 
 
-def _frame(worst: dict[str, int]) -> str:
-    return f" at frame {worst['psnr']}" if "psnr" in worst else ""
-
-
-def _clips(sources: tuple[str, str]) -> str:
-    reference, candidate = sources
+def _clips(report: GateReport, index: int) -> str:
+    if report.population is not None:
+        reference, candidate = report.population.prompts[index].sources
+    elif report.reference is not None:
+        reference, candidate = report.reference.rows[index].sources
     return f"  {candidate} against {reference}" if reference or candidate else ""
