@@ -295,3 +295,21 @@ CLIPS = {
 
 def clip(name):
     return CLIPS[name]()
+
+
+def population(arm):
+    """Eight (reference, candidate) pairs of short clips: ``same``, ``desat8``, ``blur25``,
+    ``noise002`` or ``reroll``, another take of each."""
+    pairs = []
+    for k in range(8):
+        at = {"vx": 128 + 64 * k, "vy": 32 * (k - 4)}
+        reference = pan(8, 96, 160, 200 + k, **at)
+        changes = {
+            "same": lambda clip=reference: clip,
+            "desat8": lambda clip=reference: desat(clip),
+            "blur25": lambda clip=reference: blur(clip),
+            "noise002": lambda clip=reference, seed=300 + k: add_noise(clip, seed),
+            "reroll": lambda seed=400 + k, at=at: pan(8, 96, 160, seed, **at),
+        }
+        pairs.append((reference, changes[arm]()))
+    return pairs

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screentest.errors import ProtocolError
-from screentest.metrics.population.derive import degenerate, derive
+from screentest.metrics.population.derive import Derived, degenerate, derive
 from screentest.metrics.population.facts import (
     ArmClip,
     BenchmarkFacts,
@@ -83,7 +83,7 @@ def measure_population(
             msgspec.structs.replace(prompt, values=values)
             for prompt, values in zip(facts.prompts, found.values, strict=True)
         ),
-        benchmarks=_with_intervals(found.benchmarks, found.logs),
+        benchmarks=_with_intervals(found),
         power={name: power(logs) for name, logs in found.logs.items()},
         scales=found.scales,
     )
@@ -129,28 +129,32 @@ def _degenerate(clips: Sequence[Mapping[str, float]]) -> tuple[int, ...]:
     return tuple(at for at, clip in enumerate(clips) if degenerate(clip))
 
 
-def _with_intervals(
-    benchmarks: Mapping[str, BenchmarkFacts], logs: Mapping[str, list[float]]
-) -> dict[str, BenchmarkFacts]:
-    """Each statistic that spreads over prompts gets the interval of its median."""
-    found: dict[str, BenchmarkFacts] = {}
-    for name, facts in benchmarks.items():
-        intervals: dict[str, Interval] = {}
-        for statistic in facts.values:
-            if statistic not in logs:
-                continue
-            if statistic == "imaging_index":
-                columns = [logs[f"ratio_{name}"] for name in IMAGING]
-                ends = interval(list(zip(*columns, strict=True)), _imaging_of)
-            else:
-                ends = interval([[value] for value in logs[statistic]], _median_of)
-            kind = KINDS.get(statistic, "ratio")
-            if ends is not None:
-                # The logarithm of a plain ratio is taken back too.
-                back: Kind = "ratio" if kind == "median" else kind
-                intervals[statistic] = Interval(shown(back, ends.low), shown(back, ends.high))
-        found[name] = msgspec.structs.replace(facts, intervals=intervals)
-    return found
+def _with_intervals(found: Derived) -> dict[str, BenchmarkFacts]:
+    """The benchmarks, with an interval of each statistic that is a median over prompts."""
+    return {
+        name: msgspec.structs.replace(
+            facts,
+            intervals={
+                statistic: ends
+                for statistic in facts.values
+                if statistic in found.logs and (ends := _interval(statistic, found)) is not None
+            },
+        )
+        for name, facts in found.benchmarks.items()
+    }
+
+
+def _interval(statistic: str, found: Derived) -> Interval | None:
+    kind = KINDS.get(statistic, "ratio")
+    if statistic == "imaging_index":
+        columns = [found.logs[f"ratio_{name}"] for name in IMAGING]
+        ends = interval(list(zip(*columns, strict=True)), _imaging_of)
+    elif kind == "median":
+        plain = [[values[statistic]] for values in found.values if statistic in values]
+        ends = interval(plain, _median_of)
+    else:
+        ends = interval([[value] for value in found.logs[statistic]], _median_of)
+    return ends and Interval(shown(kind, ends.low), shown(kind, ends.high))
 
 
 def _median_of(drawn: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,13 +13,20 @@ from screentest.metrics.population.ratios import FLOORS
 from screentest.metrics.signal.clip_score import ClipScore
 from screentest.metrics.signal.facts import FEATURES
 
-__all__ = ["FROZEN_SHARE_OF", "as_arm_clip", "check_clip", "clip_scalars", "moving_level"]
+__all__ = [
+    "FROZEN_SHARE_OF",
+    "LARGEST",
+    "as_arm_clip",
+    "check_clip",
+    "clip_scalars",
+    "moving_level",
+]
 
 FROZEN_SHARE_OF = 0.05
 """A step stands still that moves less than this share of what the reference moves in a step."""
 
 _TRACKS = ("corners", "track_stability", "stability_inside", "grid_peak_ratio")
-_LARGEST = 1e9
+LARGEST = 1e9
 """No statistic of a picture comes near it; beyond it a quotient might overflow."""
 
 
@@ -58,17 +65,19 @@ def check_clip(clip: ArmClip, what: str) -> None:
     numbers = {**score.metrics(), "flat_frames": score.flat_frames}
     numbers |= {name: value for name in _TRACKS if (value := getattr(clip, name)) is not None}
     for name, value in numbers.items():
-        if not 0.0 <= value <= _LARGEST:
+        if not 0.0 <= value <= LARGEST:
             _refuse(f"{named}: {name} is {value}; expected a finite number from 0 on")
     for name, array, width in (("features", score.features, len(FEATURES)),
                                ("motion", score.motion, 1)):  # fmt: skip
+        if not len(array):
+            continue
         rows = array.reshape(len(array), -1)
-        if len(rows) not in (0, score.n_frames) or (len(rows) and rows.shape[1] != width):
+        if rows.shape != (score.n_frames, width):
             _refuse(
                 f"{named}: {name} of shape {array.shape}; expected none, or a row for each of its "
                 f"{score.n_frames} frames"
             )
-        wrong = np.flatnonzero(~(np.abs(rows) <= _LARGEST).all(axis=1))
+        wrong = np.flatnonzero(~(np.abs(rows) <= LARGEST).all(axis=1))
         if len(wrong):
             _refuse(f"{named}: {name} of frame {wrong[0]} are not finite numbers of a picture")
 

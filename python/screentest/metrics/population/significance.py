@@ -93,7 +93,8 @@ def interval(
         method="percentile",
         random_state=np.random.default_rng(SEED),
     ).confidence_interval
-    return Interval(float(found.low), float(found.high))
+    # Between equal values the percentiles are a rounding apart, in either order.
+    return Interval(*sorted((float(found.low), float(found.high))))
 
 
 def power(logs: Sequence[float]) -> Power:

@@ -10,6 +10,7 @@ from screentest.metrics.population.derive import Derived, degenerate, derive
 from screentest.metrics.population.facts import BenchmarkFacts, PopulationFacts
 from screentest.metrics.population.names import IMPL
 from screentest.metrics.population.ratios import Pair
+from screentest.metrics.population.scalars import LARGEST
 
 __all__ = ["inconsistencies"]
 
@@ -31,6 +32,10 @@ def inconsistencies(facts: PopulationFacts) -> Iterator[str]:
         yield "there is no prompt"
         return
     pairs = [Pair(p.prompt, p.reference, p.candidate) for p in facts.prompts]
+    wrong = list(_impossible(pairs))
+    if wrong:
+        yield from wrong
+        return
     try:
         yield from _degenerate(facts, pairs)
         if facts.degenerate_references or facts.degenerate_candidates:
@@ -42,10 +47,16 @@ def inconsistencies(facts: PopulationFacts) -> Iterator[str]:
     except KeyError as error:
         yield f"a clip has no {error.args[0]}"
         return
-    except (ValueError, ArithmeticError) as error:
-        yield f"the numbers of the clips allow no statistics: {error}"
-        return
     yield from _compare(facts, found)
+
+
+def _impossible(pairs: Sequence[Pair]) -> Iterator[str]:
+    for pair in pairs:
+        for arm, clip in (("reference", pair.reference), ("candidate", pair.candidate)):
+            for name, value in clip.items():
+                least = 1.0 if name == "n_frames" else -LARGEST if name[:5] == "mean_" else 0.0
+                if not least <= value <= LARGEST**2:
+                    yield f"the {arm} of {pair.prompt!r} has {name} {value}, as no clip has"
 
 
 def _degenerate(facts: PopulationFacts, pairs: Sequence[Pair]) -> Iterator[str]:
