@@ -11,26 +11,16 @@ from tests.oracles import clips
 FRAMES, HEIGHT, WIDTH = 26, 96, 144
 
 
-def pan(prompt, frames=FRAMES):
-    """One clip, uint8: a texture of its own, moving by the same step; each prompt has its own
-    contrast and colour, as scenes have."""
+def pan(prompt, frames=FRAMES, take=0):
+    """One clip, uint8: a texture of its own under a window that moves by the same step each frame.
+    Each prompt has its own contrast and colour, as scenes have; another take begins elsewhere."""
     picture = clips.texture(HEIGHT + 40, WIDTH + 80, 100 + prompt).astype(np.float64) / 256
     grey = picture.mean(axis=2, keepdims=True)
     picture = grey + (picture - grey) * (0.4 + 0.15 * prompt)
     picture = 128 + (picture - 128) * (0.5 + 0.06 * ((3 * prompt) % 8))
     picture = np.clip(picture, 0, 255).round().astype(np.uint8)
-    steps = [(at, 2 * at) for at in range(frames)]
+    steps = [(3 * take + at, 4 * take + 2 * at) for at in range(frames)]
     return np.stack([picture[y : y + HEIGHT, x : x + WIDTH] for y, x in steps])
-
-
-def noise(seed, prompt):
-    """Another draw of the same render: one level here and there."""
-
-    def change(clip):
-        drawn = np.random.default_rng((seed, prompt)).integers(-1, 2, clip.shape)
-        return np.clip(clip.astype(int) + drawn, 0, 255).astype(np.uint8)
-
-    return change
 
 
 def blurred(clip):
@@ -46,12 +36,10 @@ def black(clip):
     return np.zeros_like(clip)
 
 
-def write_arm(folder: Path, change=None, prompts=8, frames=FRAMES) -> Path:
-    """A folder of ``scene_0.mp4`` and on; ``change(prompt)`` gives what is done to each."""
+def write_arm(folder: Path, change=None, *, prompts=8, frames=FRAMES, take=0) -> Path:
+    """A folder of ``scene_0.mp4`` and on; ``change`` is what is done to each clip."""
     folder.mkdir()
     for prompt in range(prompts):
-        clip = pan(prompt, frames)
-        encode(
-            folder / f"scene_{prompt}.mp4", iter(clip if change is None else change(prompt)(clip))
-        )
+        clip = pan(prompt, frames, take)
+        encode(folder / f"scene_{prompt}.mp4", iter(clip if change is None else change(clip)))
     return folder

@@ -25,12 +25,14 @@ from screentest.errors import (
 if TYPE_CHECKING:
     from screentest.comparing import Comparison, compare
     from screentest.evaluations import evaluate_actions, evaluate_videos
+    from screentest.gating import Gating, gate
     from screentest.listening import Listening, audio_verdict
     from screentest.measuring import Measurement, MeasurementError, measure, measure_many
     from screentest.media import open_clip, probe
     from screentest.metrics.accumulator import MetricAccumulator, SuiteAccumulator
     from screentest.metrics.facts import Score
     from screentest.metrics.integrity import IntegrityFacts, measure_integrity
+    from screentest.protocol import Protocol
     from screentest.screening import Screener, Screening, ScreeningError, screen, screen_many
     from screentest.tracking import Tracking, tracks
     from screentest.verdicts.audio import judge_audio
@@ -47,6 +49,7 @@ __all__ = [
     "Comparison",
     "Defect",
     "Delivery",
+    "Gating",
     "InputError",
     "IntegrityFacts",
     "Judgement",
@@ -58,6 +61,7 @@ __all__ = [
     "MissingBackendError",
     "Policy",
     "PolicyError",
+    "Protocol",
     "ProtocolError",
     "SchemaError",
     "Score",
@@ -74,6 +78,7 @@ __all__ = [
     "default_policy",
     "evaluate_actions",
     "evaluate_videos",
+    "gate",
     "judge_audio",
     "judge_integrity",
     "judge_temporal",
@@ -95,12 +100,14 @@ __all__ = [
 _HOMES = {
     "screentest.comparing": ("Comparison", "compare"),
     "screentest.evaluations": ("evaluate_actions", "evaluate_videos"),
+    "screentest.gating": ("Gating", "gate"),
     "screentest.listening": ("Listening", "audio_verdict"),
     "screentest.measuring": ("Measurement", "MeasurementError", "measure", "measure_many"),
     "screentest.media": ("open_clip", "probe"),
     "screentest.metrics.accumulator": ("MetricAccumulator", "SuiteAccumulator"),
     "screentest.metrics.facts": ("Score",),
     "screentest.metrics.integrity": ("IntegrityFacts", "measure_integrity"),
+    "screentest.protocol": ("Protocol",),
     "screentest.screening": ("Screener", "Screening", "ScreeningError", "screen", "screen_many"),
     "screentest.tracking": ("Tracking", "tracks"),
     "screentest.verdicts.audio": ("judge_audio",),

@@ -25,7 +25,7 @@ def pair(tmp_path_factory):
     """Two clips of each arm."""
     root = tmp_path_factory.mktemp("arms")
     reference = arms.write_arm(root / "reference", prompts=2)
-    candidate = arms.write_arm(root / "candidate", lambda _: arms.blurred, prompts=2)
+    candidate = arms.write_arm(root / "candidate", arms.blurred, prompts=2)
     return sorted(reference.iterdir()), sorted(candidate.iterdir())
 
 

@@ -16,6 +16,7 @@ from screentest.cli import (
     demo,
     evaluate,
     exit_codes,
+    gate,
     measure,
     metrics,
     models,
@@ -102,8 +103,8 @@ app = typer.Typer(
     name="screentest",
     cls=_Group,
     help="Test generated video: is this a render at all, do two clips go together, how far apart "
-    "are they? Neither a screen nor a distance is a quality gate: a melted render can pass the one "
-    "and a harmless retake is far away by the other.",
+    "are they, may a change ship? Neither a screen nor a distance is a quality gate: a melted "
+    "render can pass the one and a harmless retake is far away by the other.",
     epilog=exit_codes.HELP,
     no_args_is_help=True,
     add_completion=False,
@@ -116,6 +117,9 @@ app.command("screen", help=output.prose(screen.command.__doc__), epilog=exit_cod
 app.command("compare", help=output.prose(compare.command.__doc__), epilog=compare.EXIT_STATUS)(
     compare.command
 )
+app.command(
+    "gate", cls=gate.Command, help=output.prose(gate.command.__doc__), epilog=gate.EXIT_STATUS
+)(gate.command)
 app.command("measure", help=output.prose(measure.command.__doc__), epilog=measure.EXIT_STATUS)(
     measure.command
 )

@@ -7,45 +7,9 @@ from typing import NamedTuple
 
 from screentest.cli import output
 from screentest.errors import InputError
+from screentest.media.endings import IMAGES, VIDEOS, ending
 
-__all__ = ["IMAGES", "VIDEOS", "Found", "inputs", "walk"]
-
-VIDEOS = frozenset(
-    (
-        "3gp",
-        "apng",
-        "asf",
-        "avi",
-        "avif",
-        "flv",
-        "gif",
-        "h264",
-        "h265",
-        "hevc",
-        "ivf",
-        "m2ts",
-        "m4v",
-        "mkv",
-        "mov",
-        "mp4",
-        "mpeg",
-        "mpg",
-        "mts",
-        "mxf",
-        "nut",
-        "obu",
-        "ogv",
-        "ts",
-        "vob",
-        "webm",
-        "wmv",
-        "y4m",
-    )
-)
-
-IMAGES = frozenset(
-    ("bmp", "dpx", "exr", "jpeg", "jpg", "pbm", "pgm", "png", "ppm", "qoi", "tif", "tiff", "webp")
-)
+__all__ = ["Found", "inputs", "walk"]
 
 
 class Found(NamedTuple):
@@ -77,21 +41,17 @@ def walk(paths: list[str], *, sequences: bool = False) -> Found:
 def _walk_folder(folder: str, sequences: bool, found: Found) -> None:
     for here, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        one_clip = sequences and any(_extension(name) in IMAGES for name in names)
+        one_clip = sequences and any(ending(name) in IMAGES for name in names)
         if one_clip:
             found.files.append(here)
         for name in sorted(names):
             path = os.path.join(here, name)
             if name.startswith("."):
                 continue
-            if _extension(name) in VIDEOS or (_extension(name) in IMAGES and not one_clip):
+            if ending(name) in VIDEOS or (ending(name) in IMAGES and not one_clip):
                 found.files.append(path)
-            elif _extension(name) not in IMAGES:
+            elif ending(name) not in IMAGES:
                 found.skipped.append(path)
-
-
-def _extension(name: str) -> str:
-    return os.path.splitext(name)[1][1:].lower()
 
 
 def _raise(error: OSError) -> None:
@@ -106,7 +66,7 @@ def inputs(paths: list[str], *, sequences: bool, done: str, threads: int | None)
     files, skipped = walk(paths, sequences=sequences)
     if skipped:
         _note_skipped(skipped)
-    stills = sum(_extension(file) in IMAGES for file in files)
+    stills = sum(ending(file) in IMAGES for file in files)
     if stills > 1 and not sequences:
         output.note(f"{stills} stills are {done} one by one; --sequence makes a folder one clip")
     if threads is not None and compute.threads(threads) < threads:

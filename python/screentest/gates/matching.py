@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from screentest.metrics.population.facts import PopulationFacts
     from screentest.protocol import Protocol
 
-__all__ = ["null_faults", "repeat_faults"]
+__all__ = ["null_faults", "null_stamp_faults", "repeat_faults", "repeat_stamp_faults"]
 
 SHARED = ("family", "width", "height", "frames", "steps", "execution_lane", "hardware")
 """What any control shares with its run."""
@@ -24,28 +24,38 @@ OF_A_REPEAT = (*SHARED, "fps", "guidance", "prompts", "seeds", "same_pod", "refe
 
 def null_faults(control: NullControl, protocol: Protocol, facts: PopulationFacts) -> Iterator[str]:
     """Why a null control says nothing about this run."""
-    if control.protocol.changes != (ChangeKind.SEED,):
-        changes = ", ".join(change.value for change in control.protocol.changes)
-        yield f"the null control changes {changes}, where the seed alone was expected"
-    yield from _faults("null control", control.protocol, protocol, SHARED)
-    if control.protocol.n < MIN_PROMPTS:
-        yield f"the null control has {control.protocol.n} prompts; expected {MIN_PROMPTS}"
-    if set(control.protocol.prompts) != set(protocol.prompts):
-        yield "the null control was taken on other prompts than the run"
+    yield from null_stamp_faults(control.protocol, protocol)
     yield from _other_version("null control", "the gate", control.impl, facts.impl)
+
+
+def null_stamp_faults(control: Protocol, protocol: Protocol) -> Iterator[str]:
+    """What the stamps alone say against a null control, before anything is measured."""
+    if control.changes != (ChangeKind.SEED,):
+        changes = ", ".join(change.value for change in control.changes)
+        yield f"the null control changes {changes}, where the seed alone was expected"
+    yield from _faults("null control", control, protocol, SHARED)
+    if control.n < MIN_PROMPTS:
+        yield f"the null control has {control.n} prompts; expected {MIN_PROMPTS}"
+    if set(control.prompts) != set(protocol.prompts):
+        yield "the null control was taken on other prompts than the run"
 
 
 def repeat_faults(
     control: RepeatControl, protocol: Protocol, facts: ReferenceFacts
 ) -> Iterator[str]:
     """Why a repeat control says nothing about this run."""
-    yield from _faults("repeat control", control.protocol, protocol, OF_A_REPEAT)
+    yield from repeat_stamp_faults(control.protocol, protocol)
     yield from _other_version("repeat control", "the gate", control.impl, facts.impl)
     for metric in sorted(facts.impls):
         # What only one of the two measured is no conflict.
         if metric in control.impls:
             ours, theirs = control.impls[metric], facts.impls[metric]
             yield from _other_version("repeat control", metric, ours, theirs)
+
+
+def repeat_stamp_faults(control: Protocol, protocol: Protocol) -> Iterator[str]:
+    """The same of a repeat control."""
+    yield from _faults("repeat control", control, protocol, OF_A_REPEAT)
 
 
 def _other_version(control: str, what: str, ours: str, theirs: str) -> Iterator[str]:

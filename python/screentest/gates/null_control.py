@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from screentest.errors import ProtocolError
 from screentest.gates.population import Pairs, facts_of, population_table
 from screentest.gates.report import NullControl
-from screentest.metrics.population.scalars import as_arm_clip
 from screentest.metrics.population.significance import require_scipy
 from screentest.protocol import ChangeKind, Purpose
 
 if TYPE_CHECKING:
+    from screentest.gates.budget import BudgetTable
     from screentest.metrics.population.facts import PopulationFacts
     from screentest.protocol import Protocol
 
-__all__ = ["measure_null_control"]
+__all__ = ["measure_null_control", "null_control_from"]
 
 
 def measure_null_control(pairs: Pairs, protocol: Protocol, budgets: Any = None) -> NullControl:
@@ -54,9 +52,19 @@ def measure_null_control(pairs: Pairs, protocol: Protocol, budgets: Any = None) 
             f"the null control has {len(pairs)} pairs, and its protocol names {protocol.n} prompts",
             code="unequal_counts",
         )
-    facts = facts_of(pairs, protocol)
+    return null_control_from(facts_of(pairs, protocol), protocol, table)
+
+
+def null_control_from(
+    facts: PopulationFacts, protocol: Protocol, table: BudgetTable
+) -> NullControl:
+    """The control that facts of two seeds make, measured just now or read from a report.
+
+    Raises:
+        ProtocolError: a clip has nothing to compare, or the two clips of a prompt are the same.
+    """
     _refuse_degenerate(facts)
-    _refuse_identical(pairs, protocol)
+    _refuse_identical(facts)
     values = {
         name: value
         for benchmark in facts.benchmarks.values()
@@ -88,17 +96,13 @@ def _refuse_degenerate(facts: PopulationFacts) -> None:
         )
 
 
-def _refuse_identical(pairs: Pairs, protocol: Protocol) -> None:
+def _refuse_identical(facts: PopulationFacts) -> None:
     """Two seeds cannot give the same pictures: such a control would let every bound transfer."""
-    for prompt, (reference, candidate) in zip(protocol.prompts, pairs, strict=True):
-        one, other = as_arm_clip(reference), as_arm_clip(candidate)
-        same_file = one.content is not None and one.content == other.content
-        same = one.score.metrics() == other.score.metrics() and np.array_equal(
-            one.score.features, other.score.features
-        )
-        if same_file or same:
+    for prompt in facts.prompts:
+        one, other = prompt.contents
+        if (one is not None and one == other) or prompt.reference == prompt.candidate:
             raise ProtocolError(
-                f"the two clips of {prompt!r} are the same: two seeds cannot give the same "
+                f"the two clips of {prompt.prompt!r} are the same: two seeds cannot give the same "
                 "pictures, so the seed did not change or one clip was given twice",
                 code="identical_control",
             )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from screentest.metrics.fact_cache import FactCache
     from screentest.metrics.family import Family
 
-__all__ = ["score_arm", "score_clips", "score_pairs"]
+__all__ = ["refuse_damage", "score_arm", "score_clips", "score_pairs"]
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "signal": {},
@@ -157,7 +157,7 @@ def _score(
             for name, found in fresh.items():
                 cache.put(keys[name], found, notes)
     for found in facts.values():
-        _refuse_damage(found.clip, found.damage)
+        refuse_damage(found.clip, found.damage)
     return _record(facts, content)
 
 
@@ -171,7 +171,7 @@ def _measure(
     name = clip.info.source
     wanted = [one for one in families if one.name != "tracks" or not _is_still(clip.info)]
     found = run(clip, wanted, options, threads)
-    _refuse_damage(clip.info, found.damage)
+    refuse_damage(clip.info, found.damage)
     for error in found.refused.values():
         # A clip that is too short for tracks is whole all the same.
         if error.code != "too_few_frames":
@@ -196,7 +196,7 @@ def _is_still(info: ClipInfo) -> bool:
     return info.frames == 1
 
 
-def _refuse_damage(info: ClipInfo, damage: Sequence[Damage]) -> None:
+def refuse_damage(info: ClipInfo, damage: Sequence[Damage]) -> None:
     if damage:
         more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
         raise MediaError(
