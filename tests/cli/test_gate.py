@@ -1,6 +1,5 @@
 """The ``gate`` command: what it prints, what it writes, and its status."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from screentest.cli.many_values import spread
 from screentest.gates.budget import shipped
 from screentest.media.video import VideoClip
 from screentest.reports import canonical, sealed
+from screentest.reports.html import page
 from tests import arms
 
 pytest.importorskip("scipy", reason="pip install 'screentest[gate]'")
@@ -312,18 +312,17 @@ class TestConfig:
 
 
 class TestPage:
-    @pytest.mark.skipif(
-        importlib.util.find_spec("jinja2") is None, reason="pip install 'screentest[report]'"
-    )
     def test_it_is_written_beside_the_report(self, made, tmp_path):
-        page, out = tmp_path / "page.html", tmp_path / "report.json"
-        done = of(made, "blurred", "--html", page, "-o", out)
+        pytest.importorskip("jinja2", reason="pip install 'screentest[report]'")
+        html, out = tmp_path / "page.html", tmp_path / "report.json"
+        done = of(made, "blurred", "--html", html, "-o", out)
         assert done.exit_code == exit_codes.NOT_PASSED
-        assert f"wrote {page}" in done.stderr
-        assert canonical.digest(out.read_bytes()) in page.read_text()
+        assert f"wrote {html}" in done.stderr
+        assert canonical.digest(out.read_bytes()) in html.read_text()
 
     def test_a_missing_extra_is_said_before_anything_is_decoded(self, made, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "jinja2", None)
+        page._environment.cache_clear()
         monkeypatch.setattr(VideoClip, "frames", None)
         done = of(made, "retake", "--html", tmp_path / "page.html")
         assert done.exit_code == exit_codes.BAD_INPUT
