@@ -14,7 +14,7 @@ from screentest.gates.scoring import score_arm
 from screentest.protocol import Protocol
 from tests.oracles import clips
 
-FRAMES, HEIGHT, WIDTH, PROMPTS = 12, 96, 544, 8
+FRAMES, HEIGHT, WIDTH, PROMPTS = 8, 80, 512, 8
 MARGIN = 64
 
 

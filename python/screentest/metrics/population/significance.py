@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
 import statistics
@@ -122,6 +123,7 @@ def _chance(noncentrality: float, n: float) -> float:
     return float(stats.nct.sf(limit, n - 1.0, noncentrality))
 
 
+@functools.cache
 def _detectable(n: int) -> float:
     """Smallest effect in standard deviations that is found with 80 %."""
     from scipy.optimize import brentq
