@@ -1,32 +1,34 @@
 """Gate reports without a single clip: facts written by hand, judged by the gates' own judge.
 
-Each candidate's statistics are its reference's times one factor per statistic, so that every number
-over the prompts follows from the factors.
+Each candidate's numbers are its reference's times one factor each, so that every statistic over the
+prompts follows from the factors: a ratio is its factor.
 """
 
 import math
+import statistics
+
+import msgspec
 
 from screentest.gates.budget import shipped
 from screentest.gates.judge import judge_population, judge_reference
 from screentest.gates.reference_facts import IMPL
 from screentest.gates.report import NullControl, ReferenceFacts, ReferenceRow, RepeatControl
-from screentest.metrics.population.facts import (
-    BenchmarkFacts,
-    Interval,
-    PopulationFacts,
-    Power,
-    PromptFacts,
-)
+from screentest.metrics.population.derive import derive
+from screentest.metrics.population.facts import Interval, PopulationFacts, Power, PromptFacts
+from screentest.metrics.population.names import IMPL as POPULATION
+from screentest.metrics.population.ratios import Pair
+from screentest.metrics.population.verify import t_test_p
 from screentest.protocol import Protocol
 
-DETAIL = ("sharpness", "hf_ratio", "local_contrast")
-TONE = ("contrast", "saturation", "detail_entropy")
 CLIP = {
-    "n_frames": 6, "width": 64, "height": 48, "flat_frames": 0,
+    "n_frames": 6.0, "width": 64.0, "height": 48.0, "flat_frames": 0.0,
     "sharpness": 578.0, "sharpness_p10": 567.0, "hf_ratio": 0.0175, "local_contrast": 0.023,
     "contrast": 0.168, "saturation": 0.23, "detail_entropy": 5.4, "brightness": 0.505,
-    "flicker": 0.06, "jerk_ratio": 0.726, "shimmer": 0.265, "motion_energy": 22.5,
+    "flicker": 0.6, "jerk_ratio": 0.726, "shimmer": 0.265, "motion_energy": 22.5,
+    "frozen_share": 0.0, "tracks_seen": 1.0, "corners": 0.0, "grid_peak_ratio": 1.2,
 }  # fmt: skip
+VARIES = ("sharpness", "sharpness_p10", "hf_ratio", "local_contrast", "contrast", "saturation")
+"""What differs from prompt to prompt."""
 
 
 def prompts(n=8):
@@ -44,86 +46,71 @@ def made_protocol(n=8, **fields):
     return Protocol(**{**given, **fields})
 
 
-def made_prompt(prompt, factors, at=0):
-    """One pair whose candidate is the reference times the factors."""
-    reference = {
-        name: value if name in ("n_frames", "width", "height", "flat_frames")
-        else value * (1 + at / 16)
+def made_clip(at=0, factors=None):
+    """Numbers of the clip of prompt ``at``, each times its factor."""
+    factors = factors or {}
+    clip = {
+        name: value * factors.get(name, 1.0) * (1 + at / 16 if name in VARIES else 1)
         for name, value in CLIP.items()
-    }  # fmt: skip
-    candidate = {name: value * factors.get(name, 1.0) for name, value in reference.items()}
-    ratios = {name: factors.get(name, 1.0) for name in (*DETAIL, *TONE)}
-    values = {
-        "imaging_index": _geo(ratios, DETAIL) ** (2 / 3) * _geo(ratios, TONE) ** (1 / 3),
-        **{f"ratio_{name}": ratio for name, ratio in ratios.items()},
-        "motion_ratio": factors.get("motion_energy", 1.0),
-        "population_frechet": 0.01 * at,
     }
-    return PromptFacts(
-        prompt=prompt,
-        reference=reference,
-        candidate=candidate,
-        values=values,
-        sources=(f"reference/{at}.mp4", f"candidate/{at}.mp4"),
+    for name, of, level in (
+        ("log_sharpness", "sharpness", 6.0),
+        ("log_hf_ratio", "hf_ratio", -4.0),
+        ("entropy", "", 5.0),
+        ("contrast", "", 0.1),
+        ("saturation", "", 0.2),
+        ("log_local_contrast", "local_contrast", -3.8),
+    ):
+        clip[f"mean_{name}"] = level + at / 8 + math.log(factors.get(of, 1.0))
+        clip[f"var_{name}"] = 0.01
+    return clip
+
+
+def made_population(n=8, *, names=None, **factors):
+    """Facts of n pairs whose candidates are their references times the factors, e.g.
+    ``made_population(sharpness=0.8, hf_ratio=0.8)``."""
+    pairs = [
+        Pair(prompt, made_clip(at), made_clip(at, factors))
+        for at, prompt in enumerate(names or prompts(n))
+    ]
+    found = derive(pairs, t_test_p, lambda _: [0.0] * len(pairs))
+    return PopulationFacts(
+        impl=POPULATION,
+        prompts=tuple(
+            PromptFacts(
+                prompt=pair.prompt,
+                reference=dict(pair.reference),
+                candidate=dict(pair.candidate),
+                values=values,
+                sources=(f"reference/{at}.mp4", f"candidate/{at}.mp4"),
+            )
+            for at, (pair, values) in enumerate(zip(pairs, found.values, strict=True))
+        ),
+        benchmarks={
+            name: msgspec.structs.replace(facts, intervals=_intervals(facts, found.logs))
+            for name, facts in found.benchmarks.items()
+        },
+        power={
+            name: Power(spread=statistics.stdev(logs) if len(logs) > 1 else None, detectable=0.012)
+            for name, logs in found.logs.items()
+        },
+        scales=found.scales,
     )
 
 
-def made_population(n=8, **factors):
-    """Facts of n pairs, e.g. ``made_population(sharpness=0.8, hf_ratio=0.8)``."""
-    pairs = tuple(made_prompt(prompt, factors, at) for at, prompt in enumerate(prompts(n)))
-    index = [pair.values["imaging_index"] for pair in pairs]
-    frechet = sorted(pair.values["population_frechet"] for pair in pairs)
-    return PopulationFacts(
-        impl="population@1",
-        prompts=pairs,
-        benchmarks={
-            "imaging": BenchmarkFacts(
-                values={
-                    "imaging_index": index[0],
-                    "imaging_worst_prompt": min(index),
-                    **{f"ratio_{name}": factors.get(name, 1.0) for name in (*DETAIL, *TONE)},
-                },
-                intervals={"imaging_index": Interval(index[0] - 0.01, index[0] + 0.01)},
-            ),
-            "temporal": BenchmarkFacts(
-                values={
-                    "jerk_ratio": factors.get("jerk_ratio", 1.0),
-                    "jerk_excess": factors.get("jerk_ratio", 1.0) - 1,
-                    "flicker_ratio": factors.get("flicker", 1.0),
-                    "shimmer_ratio": factors.get("shimmer", 1.0),
-                    "motion_ratio": factors.get("motion_energy", 1.0),
-                    "frozen_share_excess": 0.0,
-                },
-            ),
-            "structure": BenchmarkFacts(
-                values={"grid_ratio": 1.0},
-                inapplicable={
-                    "track_stability_ratio": "no reference has corners to follow",
-                    "track_stability_worst": "no reference has corners to follow",
-                },
-            ),
-            "distributional": BenchmarkFacts(
-                values={
-                    "significant_features": float(sum(
-                        abs(factors.get(name, 1.0) - 1) >= 0.02 for name in (*DETAIL, *TONE)
-                    )),
-                    "population_frechet": (frechet[(n - 1) // 2] + frechet[n // 2]) / 2,
-                },
-            ),
-        },
-        power={"imaging_index": Power(spread=0.01, detectable=0.012, prompts_needed=4)},
-        scales={"saturation": 0.05},
-    )  # fmt: skip
+def _intervals(facts, logs):
+    return {
+        name: Interval(value - 0.01, value + 0.01)
+        for name, value in facts.values.items()
+        if len(logs.get(name, ())) > 1
+    }
 
 
 def population_report(n=8, *, null_control=None, protocol=None, table=None, **factors):
     """A report of the population gate; without factors it passes the budgets that ship."""
-    return judge_population(
-        made_population(n, **factors),
-        protocol or made_protocol(n),
-        table or shipped("video"),
-        null_control,
-    )
+    stamp = protocol or made_protocol(n)
+    facts = made_population(n, names=stamp.prompts if stamp.n == n else None, **factors)
+    return judge_population(facts, stamp, table or shipped("video"), null_control)
 
 
 def made_rows(n=2, frames=6, mean=40.0, worst=36.0, *, names=None, **fields):
@@ -191,7 +178,7 @@ def made_null_control(n=8, **values):
         values=measured,
         transfers=keeps,
         untrusted={name: f"reads {measured[name]:g}" for name, kept in keeps.items() if not kept},
-        unverified=("track_stability_ratio", "track_stability_worst"),
+        unverified=tuple(b.name for b in shipped("video").budgets if b.name not in measured),
         impl=facts.impl,
     )
 
@@ -206,7 +193,3 @@ def made_repeat_control(n=2, **values):
         impls={"psnr": "psnr@1"},
         impl=IMPL,
     )
-
-
-def _geo(ratios, names):
-    return math.exp(math.fsum(math.log(ratios[name]) for name in names) / len(names))

@@ -260,11 +260,11 @@ ATTACKS = {
     "n of the protocol": (dropping("body", "protocol", "prompts", 3), "the envelope: protocol"),
     "degenerate clips beyond the prompts": (
         setting("body", "population", "degenerate_candidates", to=[9]),
-        "degenerate_candidates",
+        "degenerate clips of the candidate",
     ),
     "degenerate clips from the end": (
         setting("body", "population", "degenerate_references", to=[-1]),
-        "degenerate_references",
+        "degenerate clips of the reference",
     ),
     "no facts": (setting("body", "population", to=None), "body"),
     "no table": (setting("body", "table", to=None), "body"),
@@ -509,6 +509,12 @@ class TestTolerance:
         sealed = load(altered(report, adding(*path, "added", to={"a": [1]})))
         assert sealed.body == report
         assert sealed.digest != canonical.digest(dump(report))
+
+    @pytest.mark.parametrize("facts", ["population", "reference"])
+    def test_statistics_that_this_version_cannot_derive_again_are_refused(self, facts):
+        body = failing() if facts == "population" else made.reference_report()
+        with pytest.raises(SchemaError, match="old@1"):
+            load(altered(body, setting("body", facts, "impl", to="old@1")))
 
     def test_an_older_version_of_a_metric_is_read(self):
         impls = {**load(dump(failing())).impls, "hf_ratio": "hf_ratio@1"}

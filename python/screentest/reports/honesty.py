@@ -6,8 +6,7 @@ themselves were measured, no reader can tell.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -16,8 +15,7 @@ from screentest.errors import ScreentestError
 from screentest.gates import reference_facts
 from screentest.gates.judge import rejudge
 from screentest.gates.report import GateReport, NullControl, RepeatControl
-from screentest.gates.statistics import BENCHMARKS
-from screentest.metrics.population.facts import PopulationFacts
+from screentest.metrics.population import verify
 from screentest.protocol import ChangeKind
 
 __all__ = ["first_difference", "of_gate_report", "of_null_control", "of_repeat_control"]
@@ -52,6 +50,8 @@ def of_null_control(control: NullControl) -> Iterator[str]:
     if control.protocol.changes != (ChangeKind.SEED,):
         changes = ", ".join(change.value for change in control.protocol.changes)
         yield f"protocol.changes is {changes}; a null control changes the seed"
+    if not control.impl:
+        yield "impl is empty; its numbers are of no version"
     yield from _budgets(control)
 
 
@@ -78,27 +78,14 @@ def _budgets(control: NullControl) -> Iterator[str]:
 
 def _facts(report: GateReport) -> Iterator[str]:
     if report.population is not None:
-        yield from (f"population.{fault}" for fault in _population(report.population))
+        found = verify.inconsistencies(report.population)
+        yield from (f"population: {fault}" for fault in found)
         named = tuple(each.prompt for each in report.population.prompts)
         if len(named) == report.protocol.n and named != report.protocol.prompts:
             yield "population.prompts are others, or in another order, than protocol.prompts"
     if report.reference is not None:
         found = reference_facts.inconsistencies(report.reference)
         yield from (f"reference: {fault}" for fault in found)
-
-
-def _population(facts: PopulationFacts) -> Iterator[str]:
-    for name in sorted(facts.benchmarks.keys() - BENCHMARKS.keys()):
-        yield f"benchmarks has {_name(name)}, which no gate judges"
-    for arm in ("references", "candidates"):
-        indices: Sequence[int] = getattr(facts, f"degenerate_{arm}")
-        if not _ascends_within(indices, facts.n):
-            yield f"degenerate_{arm} does not ascend within {facts.n} prompts"
-
-
-def _ascends_within(indices: Sequence[int], n: int) -> bool:
-    ends = (-1, *indices, n)
-    return all(a < b for a, b in itertools.pairwise(ends))
 
 
 def first_difference(said: Any, derived: Any, place: str = "") -> tuple[str, str, str] | None:
