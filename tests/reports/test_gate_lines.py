@@ -23,7 +23,19 @@ def test_the_first_line_is_the_verdict_and_the_conditions():
 def test_a_budget_that_is_not_met_stands_beside_its_bounds():
     report = made_reports.population_report(sharpness=0.5, hf_ratio=0.5, local_contrast=0.5)
     (line,) = (line for line in gate_lines(report) if "imaging_worst_prompt" in line.split()[:1])
-    assert line.split() == ["imaging_worst_prompt", "0.63", "at", "least", "0.85", "NOT", "MET"]
+    assert line.split() == [
+        "imaging_worst_prompt", "0.63", "at", "least", "0.85", "-0.22", "NOT", "MET",
+    ]  # fmt: skip
+
+
+def test_a_budget_that_is_met_says_how_far_inside_its_nearest_bound_it_is():
+    (line,) = (
+        line
+        for line in gate_lines(made_reports.population_report())
+        if "imaging_index" in line.split()[:1]
+    )
+    # 1 lies 0.08 above 0.92 and 0.25 below 1.25.
+    assert "+0.08" in line.split()
 
 
 def test_what_would_fail_is_told_where_a_fault_hides_the_verdict():

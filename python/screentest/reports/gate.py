@@ -99,7 +99,19 @@ def _cells(row: BudgetRow, result: BenchmarkResult) -> tuple[str, ...]:
     spread = "" if interval is None else f"[{interval.low:.4g}, {interval.high:.4g}]"
     value = "-" if row.value is None else f"{row.value:.4g}"
     why = row.unmeasured or row.inapplicable or row.disregarded
-    return name, value, spread, bounds(row.budget), outcome(row) + (f": {why}" if why else "")
+    told = outcome(row) + (f": {why}" if why else "")
+    return name, value, spread, bounds(row.budget), _margin(row), told
+
+
+def _margin(row: BudgetRow) -> str:
+    """How far inside the nearest bound the value lies; outside it has a minus."""
+    if row.value is None:
+        return ""
+    low, high = row.budget.low, row.budget.high
+    inside = [] if low is None else [row.value - low]
+    inside += [] if high is None else [high - row.value]
+    # What rounds to nothing has no sign of its own.
+    return f"{min(inside) + 0.0:+.3g}"
 
 
 def bounds(budget: Budget) -> str:
@@ -126,16 +138,26 @@ def _power(report: GateReport) -> Iterator[str]:
     """What the prompts could have shown, of the statistics that a budget bounds."""
     if report.population is None:
         return
-    decided = [row.budget.name for row in report.rows()]
-    for name in decided:
-        power = report.population.power.get(name)
-        if power is None or power.detectable is None:
-            continue
-        told = f"  {report.population.n} prompts show a change of {name} from "
-        told += f"{power.detectable:.1%} on (80 % power at 5 %)"
-        if report.verdict == "indeterminate" and power.prompts_needed is not None:
-            told += f"; {power.prompts_needed} would decide"
-        yield told
+    known = report.population.power
+    powers = {row.budget.name: known[row.budget.name] for row in report.rows()
+              if row.budget.name in known}  # fmt: skip
+    seen = [
+        f"{name} {power.detectable:.1%}"
+        for name, power in powers.items()
+        if power.detectable is not None
+    ]
+    if seen:
+        yield (
+            f"  {report.population.n} prompts show a change (80 % power at 5 %) from: "
+            f"{', '.join(seen)}"
+        )
+    needed = [
+        f"{name} {power.prompts_needed}"
+        for name, power in powers.items()
+        if power.prompts_needed is not None
+    ]
+    if needed and report.verdict == "indeterminate":
+        yield f"  prompts that a change of 2 % would show over: {', '.join(needed)}"
 
 
 def _worst(report: GateReport) -> Iterator[str]:
