@@ -1,6 +1,7 @@
 """The README shows real output of real commands: they are run, and what they print is compared."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -13,15 +14,20 @@ import pytest
 
 from screentest import default_policy, parse_delivery, parse_policy
 from screentest.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED, NOT_JUDGED, NOT_PASSED
+from screentest.gates.budget import parse_budgets
+from screentest.gates.statistics import BENCHMARKS
+from screentest.gating.config import load_gate_config
 from screentest.metrics import registry
 from screentest.metrics.integrity import AXES, IntegrityFacts
 from screentest.metrics.paired import PAIRED_METRICS
+from screentest.protocol import ChangeKind, Lane, classify_change
 from screentest.verdicts.audio_policy import budgets_of, parse_audio_policy
 from screentest.verdicts.delivery import Delivery
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 LIMITS = (ROOT / "docs" / "limits.md").read_text()
+GATES = (ROOT / "docs" / "gates.md").read_text()
 
 
 def blocks(language, text=README):
@@ -51,7 +57,10 @@ def test_commands_print_what_is_shown(tmp_path):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SCREENTEST_")}
     environment["PATH"] = os.path.dirname(command) + os.pathsep + environment.get("PATH", "")
     ran = 0
-    for block in blocks("console"):
+    shown_blocks = blocks("console")
+    if importlib.util.find_spec("scipy"):  # without the gate extra no gate is run
+        shown_blocks += blocks("shell-session")
+    for block in shown_blocks:
         for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, expected = shown.partition("\n")
             done = subprocess.run(
@@ -111,6 +120,27 @@ def test_limits_in_the_table_are_the_default_policys():
     assert f"{limits.blank_share.value:.0%}".replace("%", " %") in verdicts["blank"]
     assert f"above {limits.grid_ratio.value:g};" in verdicts["grid"]
     assert f"from {limits.frozen_min_s.value:g} s" in verdicts["frozen"]
+
+
+def test_lanes_of_the_gates_table_are_those_of_the_change_kinds():
+    shown = {row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("lane", GATES)}
+    assert shown == {
+        lane.value: [kind.value for kind in ChangeKind if classify_change(kind) is lane]
+        for lane in Lane
+    }
+
+
+def test_statistics_of_the_gates_table_are_those_that_a_budget_bounds():
+    shown = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1])
+             for row in table("benchmark", GATES)}  # fmt: skip
+    assert shown == {name: list(statistics) for name, statistics in BENCHMARKS.items()}
+
+
+def test_the_gate_and_the_budgets_shown_are_accepted(tmp_path):
+    config, budgets = blocks("toml", GATES)
+    (tmp_path / "gate.toml").write_text(config)
+    assert load_gate_config(tmp_path / "gate.toml").arguments()["steps"] == 8
+    assert parse_budgets(budgets).kind == "video"
 
 
 def test_exit_codes_of_the_table_are_those_of_the_commands():
