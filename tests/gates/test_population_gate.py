@@ -85,7 +85,7 @@ class TestRefusals:
             run_population_gate(None, stamp(), budgets(imagining_index=(0.9, None)))
 
     def test_a_bound_that_is_not_finite(self):
-        with pytest.raises(PolicyError, match="not finite"):
+        with pytest.raises(PolicyError, match="finite number"):
             budgets(imaging_index=(math.nan, None))
 
     def test_what_is_waived_must_be_a_budget(self):
