@@ -261,6 +261,28 @@ class TestClipScore:
         assert loaded.features.shape == (0, 6)
         assert loaded.is_degenerate, "the contrast alone says so"
 
+    def test_motion_is_the_mean_change_in_levels_of_each_frame(self):
+        levels = np.array([10, 40, 50], np.uint8)
+        score = score_clip(np.broadcast_to(levels[:, None, None, None], (3, 8, 8, 3)).copy())
+        assert score.motion == pytest.approx([0, 30, 10], abs=1e-9)
+        assert score.motion_energy == pytest.approx(20)
+        assert list(score_clip(noise(1, 8, 8, 3)).motion) == [0]
+
+    @pytest.mark.parametrize("wrong", [[0.0], [0.0, float("nan")], [0.0, -1.0], "still"])
+    def test_motion_that_no_clip_has_is_refused(self, wrong):
+        written = score_clip(noise(2, 16, 16, 3)).to_dict()
+        with pytest.raises(InputError, match="expected") as caught:
+            ClipScore.from_dict({**written, "motion": wrong})
+        assert caught.value.code == "bad_clip_score"
+
+    def test_a_record_without_motion_loads_and_is_another(self):
+        score = score_clip(noise(2, 16, 16, 3))
+        written = score.to_dict()
+        del written["motion"]
+        loaded = ClipScore.from_dict(written)
+        assert loaded.motion.shape == (0,)
+        assert loaded != score
+
     def test_differing_features_are_not_equal_and_none_can_be_hashed(self):
         score = score_clip(noise(2, 16, 16, 3))
         other = msgspec.structs.replace(score, features=score.features + 1)

@@ -44,10 +44,19 @@ class TestPairedTest:
             logs = list(drawn.normal(shift, 1.0, n))
             assert t_test_p(logs) == pytest.approx(paired_p(logs), abs=1e-12)
 
+    def test_published_incomplete_beta(self):
+        """I_0.3(7/2, 1/2) is the tail of t with 7 degrees of freedom where 7 / (7 + t^2) = 0.3."""
+        t = math.sqrt(7 / 0.3 - 7)
+        unit = [v / statistics.stdev(self.BASE) for v in self.BASE]
+        logs = [v + t / math.sqrt(8) for v in unit]
+        assert t_test_p(logs) == pytest.approx(0.004923824, abs=3e-8)
+        assert paired_p(logs) == pytest.approx(0.004923824, abs=3e-8)
+
+    BASE = (1, -1, 1, -1, 1, -1, 1, -1)
+
     def test_published_tail_of_seven_degrees_of_freedom(self):
         # t = 2: with a deviation of 1 the mean of eight is 2 / sqrt 8.
-        base = [1, -1, 1, -1, 1, -1, 1, -1]
-        unit = [v / statistics.stdev(base) for v in base]
+        unit = [v / statistics.stdev(self.BASE) for v in self.BASE]
         logs = [v + 2 / math.sqrt(8) for v in unit]
         assert t_test_p(logs) == pytest.approx(0.0856193286, abs=1e-10)
         assert paired_p(logs) == pytest.approx(0.0856193286, abs=1e-10)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from screentest.errors import PolicyError, ProtocolError
+from screentest.errors import ProtocolError
 from screentest.gates.budget import BudgetTable, Kind, as_table
-from screentest.gates.judge import judge_population, require_population_lane
+from screentest.gates.judge import (
+    judge_population,
+    require_population_lane,
+    require_waivable,
+)
 from screentest.metrics.population.facts import ArmClip, PopulationFacts
 from screentest.metrics.population.measure import measure_population
 from screentest.metrics.population.significance import require_scipy
@@ -90,11 +94,7 @@ def _run(
     require_population_lane(protocol)
     table = population_table(budgets, protocol, kind)
     waived = tuple(waive)
-    names = [budget.name for budget in table.budgets]
-    if unknown := [name for name in waived if name not in names]:
-        raise PolicyError(
-            f"waive: {unknown[0]!r} is no budget of {table.name!r}; it has {', '.join(names)}"
-        )
+    require_waivable(waived, table)
     facts = facts_of(pairs, protocol)
     return judge_population(facts, protocol, table, null_control, waived=waived)
 

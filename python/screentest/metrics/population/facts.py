@@ -78,7 +78,9 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         prompt: which one.
         reference: statistics of the reference's clip by name, ``n_frames``, ``width``, ``height``
-            and ``flat_frames`` among them; one that is missing was not measured.
+            and ``flat_frames`` among them; one that is missing was not measured. ``mean_`` and
+            ``var_`` of the six features over the frames, and ``frozen_share`` of the steps: every
+            statistic of two arms is derived from these.
         candidate: the same of the candidate's.
         values: statistics of the pair itself by name: ``imaging_index``, ``population_frechet``,
             ``ratio_<metric>``, ``motion_ratio``, ``frozen_share_excess``, ...
