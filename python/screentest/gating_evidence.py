@@ -113,8 +113,10 @@ def _of_pair(
 
 def _frames(clips: tuple[Clip, Clip], indices: list[int], budget: int) -> Iterator[GateFrame]:
     """One instant after the other, each made small at once, so that no clip is ever in memory."""
+    counts = [clip.info.frames or 0 for clip in clips]
     reads = [
-        clip.frames_at([at for at in indices if at < (clip.info.frames or 0)]) for clip in clips
+        clip.frames_at([at for at in indices if at < count])
+        for clip, count in zip(clips, counts, strict=True)
     ]
     formats = [clip.format for clip in clips]
     alike = (clips[0].info.width, clips[0].info.height) == (
@@ -123,8 +125,7 @@ def _frames(clips: tuple[Clip, Clip], indices: list[int], budget: int) -> Iterat
     )
     for index in indices:
         found: list[Frame | None] = [
-            next(read) if index < (clip.info.frames or 0) else None
-            for read, clip in zip(reads, clips, strict=True)
+            next(read) if index < count else None for read, count in zip(reads, counts, strict=True)
         ]
         one, two = found
         if one is not None and two is not None and alike:

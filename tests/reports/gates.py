@@ -153,8 +153,10 @@ def control(prompts=PROMPTS, **values):
             for name, facts in benchmark.values.items()} | values  # fmt: skip
     stamp = protocol(prompts, changes=("seed",), candidate_arm="bf16 seed 43")
     kept = {b.name: b.check(read[b.name]) for b in MEASURED.budgets}
-    return NullControl(protocol=stamp, values=read, transfers=kept, impl="population@1",
-                       untrusted={name: "reads outside" for name, ok in kept.items() if not ok})  # fmt: skip
+    broken = {name: "reads outside" for name, ok in kept.items() if not ok}
+    return NullControl(
+        protocol=stamp, values=read, transfers=kept, untrusted=broken, impl="population@1"
+    )
 
 
 def population(prompts=PROMPTS, *, budgets=MEASURED, null=None, stamp=None, waived=(), **other):
@@ -232,7 +234,7 @@ def hostile(name):
     return judge_population(facts, stamp, named), evidence(notes=(name,))
 
 
-def evidence(*, prompts=(4, 2, 6), frames=8, length=121, **other):
+def evidence(*, prompts=(4, 2, 6), frames=2, length=121, **other):
     """Pictures and series of some prompts."""
     shown = []
     for prompt in prompts:

@@ -1,64 +1,13 @@
 """The pages in a real browser: their script runs under their own policy, and no error is logged."""
 
-import base64
-import hashlib
-import html
 import json
 import re
-import shutil
-import subprocess
 
 import pytest
 
 from screentest.reports import html as pages
+from tests.reports.browser import PHONE, answer_of
 from tests.reports.pages import HOSTILE, comparison, evaluation, worst_frame
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# The narrowest window that it makes by itself is wider than a phone.
-PHONE = 390
-
-
-@pytest.fixture(scope="module")
-def browse(tmp_path_factory):
-    """``browse(path)``: the page's DOM after its script ran, and what the console said."""
-    pytest.importorskip("jinja2", reason="pip install 'screentest[report]'")
-    program = next((found for name in NAMES if (found := shutil.which(name))), None)
-    if program is None:
-        pytest.skip("pages are tried in a browser: apt-get install chromium")
-    profile = tmp_path_factory.mktemp("profile")
-
-    def run(path):
-        command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                   "--disable-dev-shm-usage", f"--user-data-dir={profile}", "--dump-dom",
-                   "--enable-logging=stderr", "--window-size=1280,900",
-                   "--allow-file-access-from-files", "--virtual-time-budget=2000"]  # fmt: skip
-        done = subprocess.run([*command, path.as_uri()], capture_output=True, text=True,
-                              check=True, timeout=100)  # fmt: skip
-        said = re.findall(r"CONSOLE[^\]]*\] (.*)", done.stderr)
-        return done.stdout, said
-
-    return run
-
-
-def with_test(path, script):
-    """The page with a second script, allowed by its hash beside the page's own, that leaves its
-    answer in an element."""
-    script = f"{{ const answer = {{}};\n{script}\n" + (
-        "const made = document.createElement('pre'); made.id = 'answer';"
-        "made.textContent = JSON.stringify(answer); document.body.append(made); }"
-    )
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    text = path.read_text(encoding="utf-8")
-    text = text.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
-    tried = path.with_name("tried.html")
-    tried.write_text(text.replace("</body>", f"<script>{script}</script></body>"), "utf-8")
-    return tried
-
-
-def answer_of(browse, path, script):
-    dom, said = browse(with_test(path, script))
-    assert not said
-    return json.loads(html.unescape(re.search(r'<pre id="answer">(.*?)</pre>', dom, re.S)[1]))
 
 
 @pytest.fixture

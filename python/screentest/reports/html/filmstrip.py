@@ -36,6 +36,8 @@ __all__ = [
 _WIDE = 640
 _STRIP_WIDE = 240
 _ARMS_WIDE = 288
+# Two dozen pictures and as many maps: what the eye tells apart at this size.
+_ARMS_JPEG, _ARMS_LEVELS, _LEVELS = 5, 24, 64
 _DETAIL = (160, 120)
 _GRID = 8
 
@@ -153,14 +155,16 @@ def arms_panel(frames: Sequence[GateFrame]) -> ArmsPanel:
             return None
         small = small_photo(rgb)
         said = f"{label}, frame {index}"
-        return Picture(said, jpeg_url(small), small.shape[1], small.shape[0])
+        return Picture(said, jpeg_url(small, _ARMS_JPEG), small.shape[1], small.shape[0])
 
     def difference(values: NDArray[np.float32] | None, index: int) -> Picture | None:
         if values is None:
             return None
         small = small_map(values)
         said = f"Difference, frame {index}"
-        return Picture(said, _map_url(small, top), small.shape[1], small.shape[0], scale)
+        return Picture(
+            said, _map_url(small, top, _ARMS_LEVELS), small.shape[1], small.shape[0], scale
+        )
 
     return ArmsPanel(
         frames=tuple(
@@ -234,8 +238,8 @@ def _scale_of(maps: Sequence[NDArray[np.float32]], what: str) -> tuple[float, st
     return top, f"{top:.4g} {'or more ' if largest > top else ''}{what}".strip()
 
 
-def _map_url(values: NDArray[np.float32], top: float) -> str:
-    colours = _colours()
+def _map_url(values: NDArray[np.float32], top: float, levels: int = _LEVELS) -> str:
+    colours = _colours(levels)
     last = len(colours) - 1
     level = np.clip(np.rint(_finite(values) / top * last), 0, last).astype(np.uint8)
     return indexed_png_url(level, colours)
@@ -245,8 +249,8 @@ def _finite(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.nan_to_num(values, nan=0.0, posinf=2.0, neginf=0.0)
 
 
-def _colours() -> NDArray[np.uint8]:
-    at = np.linspace(0, len(_STOPS) - 1, 64)
+def _colours(levels: int) -> NDArray[np.uint8]:
+    at = np.linspace(0, len(_STOPS) - 1, levels)
     channels = [np.interp(at, np.arange(len(_STOPS)), _STOPS[:, i]) for i in range(3)]
     return np.asarray(np.rint(np.stack(channels, axis=-1)).astype(np.uint8))
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from screentest.errors import InputError
 from screentest.gates.allowance import of_prompt, prompt_values, room_taken
+from screentest.gates.reference_facts import metric_of
 from screentest.gates.report import BenchmarkResult, BudgetRow, GateReport
+from screentest.gates.statistics import REFERENCE
 from screentest.metrics import registry
 from screentest.reports.html.charts import HIGH, WIDE
 from screentest.reports.html.filmstrip import arms_panel
@@ -27,15 +29,16 @@ from screentest.reports.html.gate_model import GateEvidence
 from screentest.reports.html.gate_prompts import plain_name, prompt_columns, prompt_rows
 from screentest.reports.html.gate_series import arms_chart
 from screentest.reports.html.page import render, require_report_extra, write_page
-from screentest.reports.html.text import beside, counted, cut, short, show
+from screentest.reports.html.text import beside, counted, cut, short, show, unit_word
 
 __all__ = ["gate_page"]
 
 # The verdict and its reasons fit one screen; what is cut there stands in full below.
-_REASONS, _REASON = 4, 210
-_PROMPT = 90
+_REASONS, _REASON, _MISSED = 4, 210, 6
+# Three lines on a phone.
+_SHORT = 130
 # Charts of more prompts than this make a page slow that nobody reads to its end.
-_SERIES = 24
+_SERIES = 12
 
 _SAYS = {
     "pass": "Every budget that counts is kept.",
@@ -55,6 +58,7 @@ class BudgetView:
     state: str
     told: str
     value: str
+    unit: str
     exact: str
     interval: str
     bounds: str
@@ -115,7 +119,8 @@ def _context(
     missed = [budget for budget in budgets if budget.state == "broken"]
     # The list of what is missed says it, and by how much.
     named = f"failed: {', '.join(budget.name for budget in missed)}"
-    reasons = [show(reason) for reason in report.reasons if reason != named]
+    missed.sort(key=lambda budget: -(budget.room or 0.0))
+    reasons = [_upper(show(reason)) for reason in report.reasons if reason != named]
     columns = prompt_columns(report)
     rows = prompt_rows(report, columns)
     prompts = [show(prompt) for prompt, _ in prompt_values(report)]
@@ -128,15 +133,17 @@ def _context(
         "reference": show(protocol.reference_arm),
         "candidate": show(protocol.candidate_arm),
         "kind": f"{'Reference' if report.reference is not None else 'Population'} gate",
+        "by_reference": report.reference is not None,
         "purpose": protocol.purpose.value,
         "verdict": report.verdict,
         "sentence": _sentence(report),
-        "reasons": [_first(reason) for reason in reasons[:_REASONS]],
+        "reasons": [cut(reason, _REASON) for reason in reasons[:_REASONS]],
         "reasons_left": len(reasons) - _REASONS,
         "all_reasons": reasons
-        if len(reasons) > _REASONS or any(len(r) > _REASON for r in reasons)
+        if len(reasons) > _REASONS or any(len(reason) > _SHORT for reason in reasons)
         else [],
         "missed": missed,
+        "most_missed": _MISSED,
         "line": show(protocol.line()),
         "pairs": counted(len(prompts), "pair"),
         "stamped": counted(protocol.n, "prompt"),
@@ -178,11 +185,10 @@ def _sentence(report: GateReport) -> str:
     return _SAYS[report.verdict]
 
 
-def _first(reason: str) -> str:
-    return _upper(cut(reason, _REASON))
-
-
 def _upper(text: str) -> str:
+    """As a sentence; the name of a statistic stays as it is."""
+    if "_" in text.split(" ", 1)[0]:
+        return text
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -198,7 +204,7 @@ def _benchmark(report: GateReport, result: BenchmarkResult) -> BenchmarkView:
 def _budget(report: GateReport, result: BenchmarkResult, row: BudgetRow) -> BudgetView:
     budget, value = row.budget, row.value
     state, told, why = _state(row)
-    interval = result.intervals.get(budget.name)
+    interval = None if value is None else result.intervals.get(budget.name)
     statistic = of_prompt(budget.name)
     prompts = [
         (index, f"{index + 1}. {cut(show(prompt), 48)}", values[statistic])
@@ -212,14 +218,16 @@ def _budget(report: GateReport, result: BenchmarkResult, row: BudgetRow) -> Budg
         whole = budget.name == "significant_features"
         axis = budget_axis(budget, value, interval, prompts, read, whole=whole)
     near = None if value is None else _nearest(row)
+    says, unit = _known(budget.name)
     shown = "–" if value is None else beside(value, near)
     return BudgetView(
         name=show(budget.name),
         title=_upper(plain_name(show(budget.name))),
-        says=_meaning(budget.name),
+        says=says,
         state=state,
         told=told,
         value=shown,
+        unit=unit,
         exact="" if value is None else repr(float(value)),
         interval=interval_of(interval),
         bounds=_bounds(row),
@@ -257,8 +265,13 @@ def _missed(row: BudgetRow) -> str:
         return ""
     near = _nearest(row)
     side = "below" if row.value < near else "above"
-    share = f" ({100 * abs(row.value / near - 1):.2g} %)" if near else ""
-    return f"{short(abs(row.value - near))} {side} {near:g}{share}"
+    missed = f"{short(abs(row.value - near))} {side} {near:g}"
+    if not near:
+        return missed
+    share = abs(row.value / near - 1)
+    if share > 2:
+        return f"{missed} ({row.value / near:.2g} times it)"
+    return f"{missed} ({100 * share:.2g}\u00a0%)"
 
 
 def _bounds(row: BudgetRow) -> str:
@@ -268,11 +281,16 @@ def _bounds(row: BudgetRow) -> str:
     return f"at least {low:g}" if low is not None else f"at most {high:g}"
 
 
-def _meaning(statistic: str) -> str:
-    try:
-        return registry.spec(statistic).says
-    except InputError:
-        return ""
+def _known(statistic: str) -> tuple[str, str]:
+    """(what it says, unit); a statistic of a paired metric has the metric's own."""
+    metrics = [statistic] if statistic not in REFERENCE else [statistic, metric_of(statistic)]
+    for name in metrics:
+        try:
+            spec = registry.spec(name)
+        except InputError:
+            continue
+        return _upper(spec.says), unit_word(spec.unit)
+    return "", ""
 
 
 def _series(evidence: GateEvidence | None, prompts: list[str]) -> tuple[list[dict[str, Any]], int]:

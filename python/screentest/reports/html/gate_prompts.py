@@ -38,14 +38,19 @@ _ORDER = (
     "grid_ratio",
 )
 
+_SPELLED = {"frechet": "Fréchet", **{name.lower(): name for name in ("PSNR", "SSIM", "MS", "LPIPS",
+                                                                    "DISTS", "VMAF")}}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One statistic: how its column is called, and the bounds that its cells are held against."""
+    """One statistic: how its column is called, the bounds that its cells are held against, and
+    whether its bars start at no change in the middle (else at 0, on the left)."""
 
     name: str
     label: str
     bounds: str
+    middle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,13 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class PromptRow:
     """One pair; ``rank`` is its place among the worst, ``outside`` the statistics that leave their
-    bounds, ``state`` why it has no numbers."""
+    bounds, ``state`` why it has no numbers, in a word and in full."""
 
     index: int
     prompt: str
     seed: str
     rank: int
-    state: str
+    state: tuple[str, str] | None
     outside: tuple[str, ...]
     cells: tuple[Cell, ...]
     facts: tuple[Fact, ...]
@@ -87,13 +92,12 @@ class PromptRow:
 def plain_name(statistic: str) -> str:
     """How a statistic is called in a heading.
 
-    >>> plain_name("ratio_local_contrast"), plain_name("population_frechet")
-    ('local contrast ratio', 'population frechet')
+    >>> plain_name("ratio_local_contrast"), plain_name("population_frechet"), plain_name("vmaf_min")
+    ('local contrast ratio', 'population Fréchet', 'VMAF min')
     """
-    if statistic.startswith("ratio_"):
-        name = statistic.removeprefix("ratio_").replace("_", " ")
-        return name if name.endswith("ratio") else f"{name} ratio"
-    return statistic.replace("_", " ")
+    of_one = statistic.removeprefix("ratio_")
+    name = " ".join(_SPELLED.get(word, word) for word in of_one.split("_"))
+    return f"{name} ratio" if of_one != statistic and not name.endswith("ratio") else name
 
 
 def prompt_columns(report: GateReport) -> tuple[Column, ...]:
@@ -105,7 +109,12 @@ def prompt_columns(report: GateReport) -> tuple[Column, ...]:
     names += [name for name in there if name not in names]
     budgets = prompt_budgets(report.table)
     return tuple(
-        Column(name, plain_name(name), _bounds(budgets[name]) if name in budgets else "")
+        Column(
+            name,
+            plain_name(name),
+            _bounds(budgets[name]) if name in budgets else "",
+            neutral(name) is not None,
+        )
         for name in names
     )
 
@@ -184,7 +193,7 @@ def _cell(value: float | None, statistic: str, budget: Budget | None, reach: flo
     return Cell(text, repr(float(value)), bar, outside)
 
 
-def _state(report: GateReport, index: int) -> str:
+def _state(report: GateReport, index: int) -> tuple[str, str] | None:
     facts = report.population
     if facts is not None:
         arms = [
@@ -195,9 +204,12 @@ def _state(report: GateReport, index: int) -> str:
             )
             if index in those
         ]
-        return f"nothing to compare in the {' and the '.join(arms)}" if arms else ""
+        said = f"nothing to compare in the {' and the '.join(arms)}"
+        return ("degenerate", said) if arms else None
     row = report.reference.rows[index] if report.reference is not None else None
-    return f"not aligned: {'; '.join(map(show, row.misaligned))}" if row and row.misaligned else ""
+    if row is None or not row.misaligned:
+        return None
+    return "not aligned", f"not aligned: {'; '.join(map(show, row.misaligned))}"
 
 
 def _facts(report: GateReport, index: int) -> list[Fact]:

@@ -34,8 +34,9 @@ def indexed_png_url(indices: NDArray[np.uint8], colours: NDArray[np.uint8]) -> s
     return _url("image/png", _encode("png", frame, {"compression_level": "9"}))
 
 
-def jpeg_url(rgb: NDArray[np.uint8]) -> str:
-    """A picture ``(H, W, 3)`` uint8 as a JPEG with full chroma, as a ``data:`` URL."""
+def jpeg_url(rgb: NDArray[np.uint8], scale: int = _JPEG_SCALE) -> str:
+    """A picture ``(H, W, 3)`` uint8 as a JPEG with full chroma, as a ``data:`` URL; ``scale`` is the
+    quantiser's, 1 to 31."""
     from av.video.reformatter import ColorRange, Colorspace, Interpolation
 
     full = _frame(rgb).reformat(
@@ -47,7 +48,7 @@ def jpeg_url(rgb: NDArray[np.uint8]) -> str:
             Interpolation.BILINEAR | Interpolation.ACCURATE_RND | Interpolation.BITEXACT
         ),
     )
-    options = {"qmin": str(_JPEG_SCALE), "qmax": str(_JPEG_SCALE), "huffman": "optimal"}
+    options = {"qmin": str(scale), "qmax": str(scale), "huffman": "optimal"}
     return _url("image/jpeg", _encode("mjpeg", full, options))
 
 

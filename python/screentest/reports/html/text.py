@@ -52,8 +52,8 @@ def short(value: float | None, decimals: int = 3) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
-    if value == round(value) and size < 1000:
-        return f"{value + 0.0:.0f}"
+    if value == round(value) and size < 1e7:
+        return f"{value + 0.0:,.0f}"
     if size >= 1e7 or size < 0.5 * 10.0**-decimals:
         return f"{value:.3g}"
     return f"{value:,.{max(0, decimals - max(0, math.floor(math.log10(size))))}f}"

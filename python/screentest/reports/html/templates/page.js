@@ -20,7 +20,8 @@ const point = (share) => {
     cursor.setAttribute("d", `M${x.toFixed(1)},0V${box.height}`);
     const [first, last, value] = [data.f[index], data.l[index], data.v[index]];
     const frames = first === last ? `frame ${first}` : `frames ${first}–${last}`;
-    const unit = value === null || value === "identical" ? "" : ` ${figure.dataset.unit}`;
+    const bare = value === null || value === "identical" || !figure.dataset.unit;
+    const unit = bare ? "" : ` ${figure.dataset.unit}`;
     output.textContent = `${frames}: ${value === null ? "no value" : value}${unit}`;
   }
 };
