@@ -61,7 +61,7 @@ class TestPopulations:
         assert load(dump(report)).body == report
 
     def test_a_null_control_and_a_report_with_it_come_back_equal(self, scored):
-        other = score_arm(arms.noise(1, at)(clip) for at, clip in enumerate(arm()))
+        other = score_arm([arms.pan(prompt, 5, take=1) for prompt in range(8)])
         stamp = made_protocol(changes=("seed",), candidate_arm="bf16", seeds=(1,), **STAMP)
         control = measure_null_control([*zip(scored[1][0], other, strict=True)], stamp)
         control = load(dump(control)).body

@@ -25,7 +25,7 @@ __all__ = ["INVALID", "MOST_BYTES", "SCHEMA", "SIZE_INVALID", "inspect", "refusa
 SCHEMA = "screentest/report-inspection@1"
 
 MOST_BYTES = 8 * 1024 * 1024
-"""Of a report; one of 500 prompts has about 1 MB."""
+"""Of a report; one of 500 prompts has about 2.4 MB."""
 
 SIZE_INVALID = "report.size_invalid"
 INVALID = "report.invalid"
