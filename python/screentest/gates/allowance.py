@@ -71,8 +71,8 @@ def room_taken(budget: Budget, value: float) -> float:
     reads below 1.
 
     >>> budget = Budget(name="population_frechet", high=0.2, provenance="...")
-    >>> room_taken(budget, 0.05), room_taken(budget, 0.2), round(room_taken(budget, 0.3), 3)
-    (0.25, 1.0, 1.5)
+    >>> [round(room_taken(budget, value), 3) for value in (0.05, 0.2, 0.3)]
+    [0.25, 1.0, 1.5]
     """
     best = neutral(budget.name)
     log = is_ratio(budget.name) and all(

@@ -89,7 +89,10 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a value keeps the bounds; one that is missing or not finite does not."""
         if value is None or not math.isfinite(value):
             return False
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        # A number of numpy's compares to a bool of its own, which is not ``False``.
+        return bool(
+            (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        )
 
     def describe(self) -> str:
         """``0.92 <= imaging_index <= 1.25``."""
