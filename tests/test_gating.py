@@ -169,12 +169,13 @@ class TestControls:
         by_clips = gate(made["reference"], made["retake"], null_control=made["other_seed"], **SAID)
         assert by_report.to_json() == by_clips.to_json()
 
-    def test_a_sealed_control_is_the_control(self, made, tmp_path):
+    @pytest.mark.parametrize("end", [b"", b"\n"], ids=["saved", "printed"])
+    def test_a_sealed_control_is_the_control(self, made, tmp_path, end):
         measured = gate(
             made["reference"], made["retake"], null_control=made["other_seed"], **SAID
         ).report.null_control
         place = tmp_path / "control.json"
-        place.write_bytes(sealed.dump(measured))
+        place.write_bytes(sealed.dump(measured) + end)
         result = gate(made["reference"], made["retake"], null_control=place, **SAID)
         assert result.report.null_control == measured
 

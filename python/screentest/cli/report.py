@@ -61,11 +61,11 @@ def inspect() -> int:
     """
     from screentest.errors import SchemaError
     from screentest.reports import inspection
-    from screentest.reports.canonical import dumps
+    from screentest.reports.canonical import dumps, without_newline
 
     data = sys.stdin.buffer.read(inspection.MOST_BYTES + 1)
     if len(data) <= inspection.MOST_BYTES:
-        data = _without_newline(data)
+        data = without_newline(data)
     try:
         found, status = inspection.inspect(data), exit_codes.DONE
     except SchemaError as error:
@@ -160,16 +160,11 @@ def _clips(report: GateReport, at: int, folder: str) -> list[str]:
 def _read(file: str, expect: type | None = None) -> tuple[bytes, Sealed]:
     """The bytes of a document in a file, and what they say."""
     from screentest.errors import SchemaError
+    from screentest.reports.canonical import without_newline
     from screentest.reports.sealed import load
 
-    data = _without_newline(Path(file).read_bytes())
+    data = without_newline(Path(file).read_bytes())
     try:
         return data, load(data, expect)
     except SchemaError as error:
         raise SchemaError(f"{file}: {error.message}", code=error.code, **error.context) from None
-
-
-def _without_newline(data: bytes) -> bytes:
-    """A document without the newline that ends it on standard output, and in a file that standard
-    output was sent to."""
-    return data.removesuffix(b"\n")

@@ -114,9 +114,9 @@ Body = TypeVar("Body", NullControl, RepeatControl)
 
 
 def _read(path: str, kind: type[Body]) -> Body | GateReport:
-    from screentest.reports import sealed
+    from screentest.reports import canonical, sealed
 
-    body = sealed.load(Path(path).read_bytes()).body
+    body = sealed.load(canonical.without_newline(Path(path).read_bytes())).body
     if not isinstance(body, kind | GateReport):
         raise InputError(
             f"{path} is sealed and holds a {type(body).__name__}; expected a {kind.__name__}, or "

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from screentest.errors import SchemaError
 
-__all__ = ["digest", "dumps", "loads", "one_line", "printable"]
+__all__ = ["digest", "dumps", "loads", "one_line", "printable", "without_newline"]
 
 LARGEST = 2**53 - 1
 """Beyond it a JSON number is another one in some readers (RFC 7493); a float just as an integer,
@@ -186,6 +186,12 @@ def _short(value: Any) -> str:
     """A value as an error shows it: one line of a length that fits, whoever made it."""
     said = ascii(value[:60]) if isinstance(value, str) else type(value).__name__
     return said if len(said) <= 60 else f"{said[:57]}..."
+
+
+def without_newline(data: bytes) -> bytes:
+    """A document without the newline that ends it on standard output, and in a file that standard
+    output was sent to."""
+    return data.removesuffix(b"\n")
 
 
 def printable(text: str) -> str:

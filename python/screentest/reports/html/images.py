@@ -35,8 +35,8 @@ def indexed_png_url(indices: NDArray[np.uint8], colours: NDArray[np.uint8]) -> s
 
 
 def jpeg_url(rgb: NDArray[np.uint8], scale: int = _JPEG_SCALE) -> str:
-    """A picture ``(H, W, 3)`` uint8 as a JPEG with full chroma, as a ``data:`` URL; ``scale`` is the
-    quantiser's, 1 to 31."""
+    """A picture ``(H, W, 3)`` uint8 as a JPEG with full chroma, as a ``data:`` URL; ``scale`` is
+    the quantiser's, 1 to 31."""
     from av.video.reformatter import ColorRange, Colorspace, Interpolation
 
     full = _frame(rgb).reformat(
