@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from screentest.cli import (
     audio,
+    calibrate,
     compare,
     demo,
     evaluate,
@@ -129,6 +130,12 @@ app.command("tracks", help=output.prose(tracks.command.__doc__), epilog=tracks.E
 app.command("audio", help=output.prose(audio.command.__doc__), epilog=audio.EXIT_STATUS)(
     audio.command
 )
+app.command(
+    "calibrate",
+    cls=calibrate.Command,
+    help=output.prose(calibrate.command.__doc__),
+    epilog=calibrate.EXIT_STATUS,
+)(calibrate.command)
 app.add_typer(evaluate.app, name="eval")
 app.command("metrics", help=output.prose(metrics.command.__doc__), epilog=metrics.EXIT_STATUS)(
     metrics.command
