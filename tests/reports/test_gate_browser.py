@@ -291,7 +291,7 @@ def test_print_shows_what_is_folded_away_and_no_control(browse, page):
     assert answer["charts"] == 16
     assert answer["controls"] == 0
     assert answer["heads"][:2] == ['"No."', '"Prompt"']
-    assert '"imaging index, from 0.85"' in answer["heads"]
+    assert '"imaging index, at least 0.85"' in answer["heads"]
     assert answer["boxes"] == 0
 
 

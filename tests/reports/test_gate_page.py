@@ -55,11 +55,14 @@ def test_a_failed_gate_says_what_failed_and_by_how_much(tmp_path):
     report = gates.failing()
     told = header(written(tmp_path, report, digest=DIGEST))
     index, frechet = value(report, "imaging_index"), value(report, "population_frechet")
-    assert "fail 4 budgets are not kept, of 10." in told
+    assert "fail 4 budgets are not met, of 10." in told
     assert f"imaging_index {index:.3f} {0.92 - index:.3f} below 0.92" in told
     assert f"population_frechet {frechet:.3f} {frechet - 0.2:.3f} above 0.2" in told
     assert "significant_features 3 3 above 0" in told
     assert report.protocol.line() in told
+    # The list of what is not met says it.
+    assert report.reasons[0].startswith("failed: ")
+    assert "failed: " not in told.lower()
     assert "8 pairs measured, 8 prompts in the protocol" in told
     assert DIGEST in told
 
@@ -67,10 +70,10 @@ def test_a_failed_gate_says_what_failed_and_by_how_much(tmp_path):
 def test_a_passed_gate_says_what_it_cannot_see(tmp_path):
     report = gates.passing()
     told = header(written(tmp_path, report))
-    assert "pass 10 budgets counted, and every one is kept." in told
+    assert "pass 10 budgets counted, and every one is met." in told
     assert "Not seen by this gate Duplicated subjects" in told
     assert "not sealed: this report has no digest" in told
-    assert "Not kept" not in told
+    assert "Not met" not in told
 
 
 def test_an_indeterminate_gate_says_why_and_what_would_fail(tmp_path):
@@ -337,7 +340,7 @@ def test_controls_power_and_versions_are_told(tmp_path):
     report = gates.indeterminate()
     text = Reader(written(tmp_path, report, digest=DIGEST, impls={"lpips": "lpips@1"})).text
     assert "flicker_ratio <= 1.25" in text
-    assert "1.400 not kept: the bound is disregarded" in text
+    assert "1.400 not met: the bound is disregarded" in text
     assert report.null_control.protocol.line() in text
     assert "flicker_ratio 0.1800 24 % 31 (too few now)" in text
     assert "motion_ratio 0.1000 – –" in text

@@ -19,6 +19,7 @@ from screentest.reports.html.text import (
     counted,
     number,
     ranges,
+    sentence,
     show,
     unit_word,
 )
@@ -81,7 +82,7 @@ def comparison_context(comparison: Comparison, worst: Sequence[WorstFrame]) -> d
         "candidate_name": base_name(show(comparison.candidate)),
         "aligned": comparison.aligned,
         "scored": comparison.scored,
-        "said": [_sentence(show(finding)) for finding in comparison.findings],
+        "said": [sentence(show(finding)) for finding in comparison.findings],
         "glance": _glance(facts),
         "findings": _findings(facts.pairing),
         # The worst frame has a column of its own.
@@ -175,10 +176,6 @@ def _unmeasured(comparison: Comparison) -> list[tuple[str, str]]:
     for score in comparison.unmeasured:
         together.setdefault(show(score.reason), []).append(score.name)
     return [(", ".join(names), reason) for reason, names in together.items()]
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _charts(comparison: Comparison) -> list[SeriesChart]:

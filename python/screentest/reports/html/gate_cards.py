@@ -113,7 +113,7 @@ def control_card(report: GateReport) -> ControlCard | None:
         value = control.values.get(budget.name)
         kept = None if value is None else budget.check(value)
         waived = budget.name in report.waived
-        words = {True: "kept", False: "not kept: the bound is disregarded", None: "no number"}
+        words = {True: "met", False: "not met: the bound is disregarded", None: "no number"}
         rows.append(
             ControlRow(
                 name=budget.name,
@@ -132,7 +132,7 @@ def control_card(report: GateReport) -> ControlCard | None:
     return ControlCard(
         title="Null control" if null is not None else "Repeat control",
         says="The same weights under another seed, measured as a change would be: a bound that it "
-        "does not keep says nothing about a change."
+        "does not meet says nothing about a change."
         if null is not None
         else "The same settings rendered again: how far two renders lie apart by numeric noise.",
         line=show(control.protocol.line()),
@@ -196,7 +196,7 @@ def _lacking(report: GateReport) -> Iterator[tuple[str, str]]:
         for name, why in result.unmeasured.items():
             yield show(name), why
         for name, why in result.inapplicable.items():
-            yield show(name), f"nothing to measure: {why}"
+            yield show(name), f"does not apply: {why}"
         known = {*result.unmeasured, *result.inapplicable}
         for row in result.budgets:
             if row.value is None and row.budget.name not in known:

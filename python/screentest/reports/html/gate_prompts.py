@@ -15,6 +15,7 @@ from screentest.gates.allowance import (
 )
 from screentest.gates.budget import Budget
 from screentest.gates.report import GateReport
+from screentest.reports.gate import bounds
 from screentest.reports.html.text import beside, short, show
 
 __all__ = ["Cell", "Column", "Fact", "PromptRow", "plain_name", "prompt_columns", "prompt_rows"]
@@ -112,7 +113,7 @@ def prompt_columns(report: GateReport) -> tuple[Column, ...]:
         Column(
             name,
             plain_name(name),
-            _bounds(budgets[name]) if name in budgets else "",
+            bounds(budgets[name]) if name in budgets else "",
             neutral(name) is not None,
         )
         for name in names
@@ -150,12 +151,6 @@ def prompt_rows(report: GateReport, columns: Sequence[Column]) -> list[PromptRow
             )
         )
     return rows
-
-
-def _bounds(budget: Budget) -> str:
-    low = "" if budget.low is None else f"{budget.low:g}"
-    high = "" if budget.high is None else f"{budget.high:g}"
-    return f"{low} to {high}" if low and high else f"from {low}" if low else f"up to {high}"
 
 
 def _scaled(statistic: str, value: float) -> float | None:

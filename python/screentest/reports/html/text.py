@@ -17,6 +17,7 @@ __all__ = [
     "cut",
     "number",
     "ranges",
+    "sentence",
     "short",
     "show",
     "tick_labels",
@@ -79,6 +80,15 @@ def cut(text: str, most: int) -> str:
     'a fox in…'
     """
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def sentence(text: str) -> str:
+    """With a capital; the name of a statistic stays as it is.
+
+    >>> sentence("failed: it"), sentence("vmaf_min was not measured")
+    ('Failed: it', 'vmaf_min was not measured')
+    """
+    return text if "_" in text.split(" ", 1)[0] else f"{text[:1].upper()}{text[1:]}"
 
 
 def unit_word(unit: str | None) -> str:
