@@ -15,6 +15,8 @@ from screentest.reports import sealed
 from tests.arms import blurred, write_arm
 from tests.gates.made_reports import made_protocol, population_report, reference_report
 
+pytest.importorskip("tomlkit", reason="pip install 'screentest[gate]'")
+
 CLEAN = ({"sharpness": 1.02, "jerk_ratio": 1.01}, {"sharpness": 0.98, "jerk_ratio": 0.99})
 SOFT = {"sharpness": 0.5, "hf_ratio": 0.5, "local_contrast": 0.6}
 

@@ -20,6 +20,7 @@ from screentest.gates.budget_file import (
     changes_between,
     read_budget_file,
     require_reason,
+    require_toml_writer,
 )
 from screentest.gates.calibrate import Placement, place_budgets
 
@@ -201,10 +202,11 @@ def calibrate(
         FileNotFoundError: there is nothing at a path.
         InputError: paths do not make populations, or an argument is wrong.
         PolicyError: a file of budgets that is there contradicts itself.
-        MissingBackendError: clips have to be measured and scipy is not installed.
+        MissingBackendError: the ``gate`` extra is not installed.
     """
     if kind is not None and kind not in get_args(Kind):
         raise InputError(f"kind {kind!r}: expected one of {', '.join(get_args(Kind))}")
+    require_toml_writer()
     when = date or datetime.date.today().isoformat()
     try:
         datetime.date.fromisoformat(when)

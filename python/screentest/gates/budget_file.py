@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,14 +10,20 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from screentest.errors import PolicyError
+from screentest.errors import MissingBackendError, PolicyError
 from screentest.files import write_atomically
 from screentest.gates.budget import SCHEMA, Budget, BudgetTable, parse_budgets
 from screentest.gates.placing import Side
-from screentest.gates.toml_writer import dumps
 from screentest.verdicts.document import parse_toml, read_toml
 
-__all__ = ["BudgetFile", "Change", "changes_between", "read_budget_file", "require_reason"]
+__all__ = [
+    "BudgetFile",
+    "Change",
+    "changes_between",
+    "read_budget_file",
+    "require_reason",
+    "require_toml_writer",
+]
 
 Direction: TypeAlias = Literal["loosened", "tightened", "added"]
 
@@ -66,25 +73,30 @@ class BudgetFile(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_toml(self) -> str:
         """The document that :func:`~screentest.gates.budget.load_budgets` reads."""
+        import tomlkit
+
         table = self.table
-        return dumps(
-            {
-                "schema": SCHEMA,
-                "name": table.name,
-                "kind": table.kind,
-                "version": table.version,
-                "budgets": {
-                    budget.name: {
-                        "low": budget.low,
-                        "high": budget.high,
-                        "provenance": budget.provenance,
-                    }
-                    for budget in table.budgets
-                },
-                "changes": list(self.changes),
-                "evidence": self.evidence,
-            }
+        text: str = tomlkit.dumps(
+            _writable(
+                {
+                    "schema": SCHEMA,
+                    "name": table.name,
+                    "kind": table.kind,
+                    "version": table.version,
+                    "budgets": {
+                        budget.name: {
+                            "low": budget.low,
+                            "high": budget.high,
+                            "provenance": budget.provenance,
+                        }
+                        for budget in table.budgets
+                    },
+                    "changes": list(self.changes),
+                    "evidence": self.evidence,
+                }
+            )
         )
+        return text
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the document, wholly or not at all; it is read back first, so that no file is
@@ -92,6 +104,30 @@ class BudgetFile(msgspec.Struct, frozen=True, kw_only=True):
         text = self.to_toml()
         parse_budgets(text, os.fspath(path))
         write_atomically(Path(path), text.encode())
+
+
+def require_toml_writer() -> None:
+    """Refuse before anything is decoded where nothing writes TOML.
+
+    Raises:
+        MissingBackendError: it names the extra that brings it.
+    """
+    if importlib.util.find_spec("tomlkit") is None:
+        raise MissingBackendError(
+            "a file of budgets is written by tomlkit, which is not installed: "
+            "pip install 'screentest[gate]'"
+        )
+
+
+def _writable(value: Any) -> Any:
+    """What TOML has a word for: nothing that is absent, and no bytes of a name that are no text."""
+    if isinstance(value, Mapping):
+        return {_writable(k): _writable(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [_writable(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 def read_budget_file(path: str | os.PathLike[str]) -> BudgetFile:
