@@ -371,8 +371,11 @@ def test_loosening_without_a_reason_is_refused_by_name_with_old_and_new():
 
 def test_a_file_is_read_back_as_it_was_written(tmp_path):
     placed = place_budgets(made(), name="mine", hardware='H100 "80 GB"')
-    file = BudgetFile(table=placed.table, evidence=placed.evidence,
-                      changes=({"budget": "jerk_excess", "reason": "why\nnot\x7f \udcff"},))  # fmt: skip
+    file = BudgetFile(
+        table=placed.table,
+        evidence=placed.evidence,
+        changes=({"budget": "jerk_excess", "reason": "why\nnot\x7f \udcff"},),
+    )
     path = tmp_path / "b.toml"
     file.write(path)
     again = read_budget_file(path)
