@@ -7,7 +7,7 @@ from screentest.errors import InputError
 from screentest.gates.budget import shipped
 from screentest.gates.judge import judge_reference
 from screentest.gates.report import ReferenceFacts, ReferenceRow
-from screentest.gating_evidence import gather_evidence
+from screentest.gating.evidence import gather_evidence
 from tests.gates.made_reports import made_protocol, prompts
 
 FRAMES = 6

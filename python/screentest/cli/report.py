@@ -123,7 +123,7 @@ def html(
     _, sealed = _read(file, GateReport)
     evidence = None
     if reference is not None and candidate is not None:
-        from screentest.gating_evidence import gather_evidence
+        from screentest.gating.evidence import gather_evidence
 
         arms = [_clips(sealed.body, at, folder) for at, folder in enumerate((reference, candidate))]
         evidence = gather_evidence(sealed.body, *arms, threads=threads)

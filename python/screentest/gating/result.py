@@ -86,7 +86,7 @@ class Gating:
             MissingBackendError: the ``report`` extra is not installed.
             InputError: this was a dry run.
         """
-        from screentest.gating_evidence import gather_evidence
+        from screentest.gating.evidence import gather_evidence
         from screentest.reports import sealed
         from screentest.reports.html import require_report_extra
         from screentest.reports.html.gate import gate_page
