@@ -141,6 +141,24 @@ class TestVerdicts:
         assert result.report.table is None
         assert result.verdict == "indeterminate"
 
+    @pytest.mark.parametrize("changes", ["compile", "container-mux"])
+    def test_progress_is_told_to_the_last_step(self, made, changes):
+        said = {**SAID, "changes": [changes]}
+        arms_of_two = (files(made[arm], 2) for arm in ("reference", "blurred"))
+        planned = gate(*arms_of_two, dry_run=True, **said)
+        steps = []
+        planned.run(on_step=lambda: steps.append(1))
+        assert len(steps) == planned.plan.steps == {"compile": 4, "container-mux": 2}[changes]
+
+    def test_the_pairs_of_a_repeat_are_steps_too(self, made):
+        pairs = [files(made[arm], 2) for arm in ("reference", "retake", "reference")]
+        copies = [path.read_bytes() for path in pairs[2]]
+        said = {**SAID, "purpose": "paired-fidelity", "repeat_control": copies}
+        planned = gate(pairs[0], pairs[1], dry_run=True, **said)
+        steps = []
+        planned.run(on_step=lambda: steps.append(1))
+        assert len(steps) == planned.plan.steps == 4
+
     def test_a_dry_run_that_is_run_is_the_run(self, made):
         planned = gate(made["reference"], made["retake"], dry_run=True, **SAID)
         assert planned.run().to_json() == gate(made["reference"], made["retake"], **SAID).to_json()
@@ -193,6 +211,28 @@ class TestControls:
         place.write_bytes(gate(made["reference"], made["retake"], **SAID).to_json())
         with pytest.raises(ProtocolError, match="whose only change is seed"):
             gate(made["reference"], made["retake"], null_control=place, **SAID)
+
+    def test_what_is_neither_clips_nor_a_document_is_told_to_be_of_the_control(
+        self, made, tmp_path
+    ):
+        place = tmp_path / "seed.toml"
+        place.write_text("family = 'made'")
+        with pytest.raises(InputError, match=r"the seed control: .*, or a sealed document"):
+            gate(made["reference"], made["retake"], null_control=place, **SAID)
+
+    def test_a_fault_of_run_and_control_is_said_once(self, made):
+        result = gate(
+            made["reference"], made["retake"], null_control=made["other_seed"], same_pod=False,
+            dry_run=True, **SAID,
+        )  # fmt: skip
+        assert len(result.plan.faults) == 1
+
+    def test_a_repeat_on_two_pods_is_refused_by_a_dry_run_too(self, made):
+        with pytest.raises(ProtocolError, match="says nothing: the arms ran on different pods"):
+            gate(
+                made["reference"], made["retake"], repeat_control=made["other_seed"],
+                same_pod=False, purpose="paired-fidelity", dry_run=True, **SAID,
+            )  # fmt: skip
 
     def test_a_file_that_is_no_document_is_refused(self, made, tmp_path):
         place = tmp_path / "seed.json"

@@ -154,10 +154,8 @@ def _run(request: GateConfig) -> int:
         return exit_codes.DONE
     for fault in planned.plan.faults:
         output.note(f"the verdict can only be indeterminate: {output.shown(fault)}")
-    # Pairs are compared frame by frame without a word in between.
-    steps = 0 if planned.plan.kind == "reference" else planned.plan.clips
-    with output.progress(steps, "measuring") as bar:
-        result = planned.run(threads=request.threads, cache=request.cache, on_clip=bar.step)
+    with output.progress(planned.plan.steps, "measuring") as bar:
+        result = planned.run(threads=request.threads, cache=request.cache, on_step=bar.step)
     for note in result.notes:
         output.note(output.shown(note))
     _write(result, request)

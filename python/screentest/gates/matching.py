@@ -69,8 +69,10 @@ def _other_version(control: str, what: str, ours: str, theirs: str) -> Iterator[
 def _faults(
     what: str, control: Protocol, protocol: Protocol, fields: Iterable[str]
 ) -> Iterator[str]:
-    # What a stamp says against its own run counts against the control as well.
-    yield from (f"{what}: {fault}" for fault in control.faults())
+    # What a stamp says against its own run counts against the control as well; what both stamps
+    # say is said of the run.
+    known = {*protocol.faults()}
+    yield from (f"{what}: {fault}" for fault in control.faults() if fault not in known)
     for field in fields:
         ours, theirs = getattr(control, field), getattr(protocol, field)
         if ours == theirs:

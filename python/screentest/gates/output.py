@@ -75,11 +75,7 @@ def run_output_gate(
             **open_options,
         )
     require_admissible(protocol.lane, *metrics, purpose=protocol.purpose)
-    from screentest.gates.population import (
-        population_table,
-        run_image_population_gate,
-        run_population_gate,
-    )
+    from screentest.gates.population import population_table, run_gate_of_stamp
     from screentest.gates.scoring import score_pairs
     from screentest.metrics.population.significance import require_scipy
 
@@ -99,8 +95,7 @@ def run_output_gate(
     for at, pair in enumerate(pairs):
         for arm, scored in zip(SIDES, pair, strict=True):
             _require_agreed(scored.score.n_frames, f"{arm} {at + 1}", protocol)
-    gate = run_image_population_gate if protocol.frames == 1 else run_population_gate
-    return gate(pairs, protocol, table, null_control, waive=waive)
+    return run_gate_of_stamp(pairs, protocol, table, null_control, waive=waive)
 
 
 def by_reference(protocol: Protocol) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "Pairs",
     "facts_of",
     "population_table",
+    "run_gate_of_stamp",
     "run_image_population_gate",
     "run_population_gate",
 ]
@@ -80,6 +81,19 @@ def run_image_population_gate(
         ProtocolError: a clip has more than one frame, or the protocol says so.
     """
     return _run("image", pairs, protocol, budgets, null_control, waive)
+
+
+def run_gate_of_stamp(
+    pairs: Pairs,
+    protocol: Protocol,
+    budgets: Any = None,
+    null_control: NullControl | None = None,
+    *,
+    waive: Iterable[str] = (),
+) -> GateReport:
+    """The gate of stills where the protocol has one frame, else that of clips."""
+    kind: Kind = "image" if protocol.frames == 1 else "video"
+    return _run(kind, pairs, protocol, budgets, null_control, waive)
 
 
 def _run(

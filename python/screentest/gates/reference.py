@@ -58,6 +58,7 @@ def run_reference_gate(
     *,
     metrics: Sequence[str] = ("psnr",),
     threads: int | None = None,
+    on_pair: Callable[[], None] = lambda: None,
     **open_options: Any,
 ) -> GateReport:
     """Measure two arms frame by frame, and say whether the change may ship.
@@ -75,6 +76,7 @@ def run_reference_gate(
         metrics: what to measure besides what the budgets need; names of
             :data:`~screentest.gates.reference_facts.METRICS`.
         threads: compute budget; it changes no bit.
+        on_pair: called after each pair.
         **open_options: passed to :func:`~screentest.media.open_clip` for every clip.
 
     Raises:
@@ -97,6 +99,7 @@ def run_reference_gate(
         protocol,
         metrics=metrics_for(metrics, budgeted),
         threads=threads,
+        on_pair=on_pair,
         **open_options,
     )
     return judge_reference(facts, protocol, table, repeat_control)
@@ -109,6 +112,7 @@ def measure_reference(
     *,
     metrics: Sequence[str] = ("psnr",),
     threads: int | None = None,
+    on_pair: Callable[[], None] = lambda: None,
     **open_options: Any,
 ) -> ReferenceFacts:
     """How far the candidates lie from their references, frame by frame; arguments and errors are
@@ -163,6 +167,7 @@ def measure_reference(
         )
         rows.append(row)
         impls |= found
+        on_pair()
     values, unmeasured = aggregate(rows, wanted)
     return ReferenceFacts(
         rows=tuple(rows),

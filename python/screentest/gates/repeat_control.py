@@ -6,7 +6,7 @@ null control's to say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from screentest.errors import ProtocolError
@@ -15,7 +15,7 @@ from screentest.gates.reference_facts import check_metrics
 from screentest.gates.report import RepeatControl, require_repeat
 from screentest.protocol import Protocol
 
-__all__ = ["measure_repeat_control"]
+__all__ = ["measure_repeat_control", "require_faultless"]
 
 
 def measure_repeat_control(
@@ -25,6 +25,7 @@ def measure_repeat_control(
     *,
     metrics: Sequence[str] = ("psnr",),
     threads: int | None = None,
+    on_pair: Callable[[], None] = lambda: None,
     **open_options: Any,
 ) -> RepeatControl:
     """How far two renders of the same settings lie apart.
@@ -36,6 +37,7 @@ def measure_repeat_control(
             paired fidelity; the rest is that of the runs that it is for.
         metrics: what to measure; the metric of every budget that a run is to be held against.
         threads: compute budget; it changes no bit.
+        on_pair: called after each pair.
         **open_options: passed to :func:`~screentest.media.open_clip` for every clip.
 
     Raises:
@@ -52,18 +54,16 @@ def measure_repeat_control(
     {'psnr_mean': 99.0, 'psnr_worst': 99.0}
     """
     require_repeat(protocol)
-    faults = [*protocol.faults()]
-    if len(references) != protocol.n:
-        faults.append(f"{len(references)} pairs; the protocol names {protocol.n} prompts")
-    if faults:
-        raise ProtocolError(
-            f"a repeat control under these conditions says nothing: {'; '.join(faults)}",
-            code="faulty_control",
-            faults=faults,
-        )
+    require_faultless(protocol, len(references))
     _require_measured(missing_metrics(check_metrics(metrics)))
     facts = measure_reference(
-        references, repeats, protocol, metrics=metrics, threads=threads, **open_options
+        references,
+        repeats,
+        protocol,
+        metrics=metrics,
+        threads=threads,
+        on_pair=on_pair,
+        **open_options,
     )
     for row in facts.rows:
         if row.misaligned:
@@ -75,6 +75,23 @@ def measure_repeat_control(
             )
     _require_measured(facts.unmeasured)
     return RepeatControl(protocol=protocol, values=facts.values, impls=facts.impls, impl=facts.impl)
+
+
+def require_faultless(protocol: Protocol, pairs: int) -> None:
+    """Refuse to measure noise under conditions that move the outputs by themselves.
+
+    Raises:
+        ProtocolError: the stamp has a fault, or another number of prompts.
+    """
+    faults = [*protocol.faults()]
+    if pairs != protocol.n:
+        faults.append(f"{pairs} pairs; the protocol names {protocol.n} prompts")
+    if faults:
+        raise ProtocolError(
+            f"a repeat control under these conditions says nothing: {'; '.join(faults)}",
+            code="faulty_control",
+            faults=faults,
+        )
 
 
 def _require_measured(lacking: Mapping[str, str]) -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from screentest.errors import InputError, ProtocolError
 from screentest.gates.budget import BudgetTable
+from screentest.gates.repeat_control import require_faultless
 from screentest.gates.report import GateReport, NullControl, RepeatControl
 from screentest.gating.arms import Arms, find_arms
 from screentest.gating.headers import Stamp, geometry_faults, read_headers
@@ -81,7 +82,9 @@ def repeat_control_of(
             protocol=body.protocol, values=facts.values, impls=facts.impls, impl=facts.impl
         )
     paired = Purpose.PAIRED_FIDELITY
-    return _clips(given, reference, protocol, ChangeKind.REPEAT, paired, open_options)
+    clips = _clips(given, reference, protocol, ChangeKind.REPEAT, paired, open_options)
+    require_faultless(clips.protocol, len(clips.arms.names))
+    return clips
 
 
 def _null_of_report(path: str, report: GateReport, table: BudgetTable) -> NullControl:
@@ -134,7 +137,15 @@ def _clips(
     purpose: Purpose,
     open_options: dict[str, Any],
 ) -> ControlClips:
-    arms = find_arms(*given) if _is_two_folders(given) else find_arms(reference, given)
+    try:
+        arms = find_arms(*given) if _is_two_folders(given) else find_arms(reference, given)
+    except InputError as error:
+        raise InputError(
+            f"the {change.value} control: {error.message} (a control is clips that pair with the "
+            "reference arm, or a sealed document)",
+            code=error.code,
+            **error.context,
+        ) from None
     headers = read_headers([*arms.references, *arms.candidates], **open_options)
     pairs = list(zip(headers[: len(arms.names)], headers[len(arms.names) :], strict=True))
     stamp = Stamp(protocol.width, protocol.height, protocol.frames, protocol.fps)

@@ -22,12 +22,12 @@ def by_population(
     plan: GatePlan,
     threads: int | None,
     cache: Any,
-    on_clip: Callable[[], None],
+    on_step: Callable[[], None],
     notes: list[str] | None,
 ) -> GateReport:
     """Each clip is decoded once; those that the control shares with the run as well."""
     from screentest.gates.null_control import measure_null_control
-    from screentest.gates.population import run_image_population_gate, run_population_gate
+    from screentest.gates.population import run_gate_of_stamp
 
     arms = [plan.arms.references, plan.arms.candidates]
     control = plan.null_control
@@ -35,26 +35,20 @@ def by_population(
         if control.arms.references != plan.arms.references:
             arms.append(control.arms.references)
         arms.append(control.arms.candidates)
-    measured = _arms(arms, threads, cache, on_clip, notes, dict(plan.open_options))
+    measured = _arms(arms, threads, cache, on_step, notes, dict(plan.open_options))
     if isinstance(control, ControlClips):
         one = measured[2] if len(measured) == 4 else measured[0]
         pairs = tuple(zip(one, measured[-1], strict=True))
         control = measure_null_control(pairs, control.protocol, plan.table)
-    judge = run_image_population_gate if plan.kind == "image" else run_population_gate
-    return judge(
-        tuple(zip(measured[0], measured[1], strict=True)),
-        plan.protocol,
-        plan.table,
-        control,
-        waive=plan.waived,
-    )
+    pairs = tuple(zip(measured[0], measured[1], strict=True))
+    return run_gate_of_stamp(pairs, plan.protocol, plan.table, control, waive=plan.waived)
 
 
 def by_reference(
     plan: GatePlan,
     threads: int | None,
     _cache: Any,
-    _on_clip: Callable[[], None],
+    on_step: Callable[[], None],
     _notes: list[str] | None,
 ) -> GateReport:
     """Each pair is decoded once."""
@@ -69,6 +63,7 @@ def by_reference(
             control.protocol,
             metrics=plan.metrics,
             threads=threads,
+            on_pair=on_step,
             **plan.open_options,
         )
     return run_reference_gate(
@@ -79,6 +74,7 @@ def by_reference(
         control,
         metrics=plan.metrics,
         threads=threads,
+        on_pair=on_step,
         **plan.open_options,
     )
 
@@ -87,7 +83,7 @@ def _arms(
     arms: list[tuple[Any, ...]],
     threads: int | None,
     cache: Any,
-    on_clip: Callable[[], None],
+    on_step: Callable[[], None],
     notes: list[str] | None,
     open_options: dict[str, Any],
 ) -> list[Arm]:
@@ -96,6 +92,6 @@ def _arms(
     clips: list[ArmClip] = []
     for clip in score_clips(sources, threads=threads, cache=cache, notes=notes, **open_options):
         clips.append(clip)
-        on_clip()
+        on_step()
     found = iter(clips)
     return [tuple(next(found) for _ in arm) for arm in arms]

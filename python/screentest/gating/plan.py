@@ -64,6 +64,12 @@ class GatePlan:
                 count += len(control.arms.names) * (1 if shared and self.kind != "reference" else 2)
         return count
 
+    @property
+    def steps(self) -> int:
+        """How often :meth:`run` says that it is further: by clip, or by pair where frames are
+        compared."""
+        return self.clips // 2 if self.kind == "reference" else self.clips
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data: what ``screentest gate --dry-run --json`` prints."""
         from screentest.gating.arms import shown
@@ -102,7 +108,7 @@ class GatePlan:
         *,
         threads: int | None = None,
         cache: Any = None,
-        on_clip: Callable[[], None] = lambda: None,
+        on_step: Callable[[], None] = lambda: None,
         notes: list[str] | None = None,
     ) -> GateReport:
         """Decode, measure and judge.
@@ -110,7 +116,7 @@ class GatePlan:
         Args:
             threads: compute budget; default ``min(4, CPUs)``. It changes no bit.
             cache: of a population gate, a folder of facts; known content is not decoded again.
-            on_clip: called after each clip of a population gate.
+            on_step: called :attr:`steps` times, as the work goes on.
             notes: takes what happened to the cache on the way.
 
         Raises:
@@ -120,7 +126,7 @@ class GatePlan:
         from screentest.gating import measuring
 
         measure = measuring.by_reference if self.kind == "reference" else measuring.by_population
-        return measure(self, threads, cache, on_clip, notes)
+        return measure(self, threads, cache, on_step, notes)
 
 
 def known_faults(

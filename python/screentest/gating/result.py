@@ -59,11 +59,11 @@ class Gating:
         *,
         threads: int | None = None,
         cache: Any = None,
-        on_clip: Callable[[], None] = lambda: None,
+        on_step: Callable[[], None] = lambda: None,
     ) -> Gating:
         """Measure and judge what was planned; arguments as :meth:`GatePlan.run`."""
         notes: list[str] = []
-        report = self.plan.run(threads=threads, cache=cache, on_clip=on_clip, notes=notes)
+        report = self.plan.run(threads=threads, cache=cache, on_step=on_step, notes=notes)
         return replace(self, judged=report, notes=(*notes, *_same_bytes(report)))
 
     def to_dict(self) -> dict[str, Any]:
