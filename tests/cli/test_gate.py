@@ -1,6 +1,7 @@
 """The ``gate`` command: what it prints, what it writes, and its status."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -137,12 +138,40 @@ class TestJson:
             f"screentest: digest {canonical.digest(data)}",
         ]
 
-    def test_a_request_that_is_wrong_is_a_document_too(self, made):
-        done = of(made, "retake", "--json", "--steps", "0")
+    @pytest.mark.parametrize(
+        ("more", "code"),
+        [
+            (("--steps", "0"), "bad_field"),
+            (("--seeds", "one"), "bad_seeds"),
+            (("--extra", "gpu"), "bad_input"),
+            (("--config", "nowhere.toml"), "not_found"),
+        ],
+    )
+    def test_a_request_that_is_wrong_is_a_document_too(self, made, more, code):
+        done = of(made, "retake", "--json", *more)
         assert done.exit_code == exit_codes.BAD_INPUT
         said = json.loads(done.stdout)
         assert (said["schema"], said["status"]) == ("screentest/gate-error@1", "error")
-        assert said["error"]["code"] == "bad_field"
+        assert said["error"]["code"] == code
+
+    def test_a_reader_that_is_gone_loses_no_file(self, made, tmp_path):
+        out = tmp_path / "report.json"
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "screentest", "gate", *SAID, "--json", "-o", out),
+                *("--reference", made["reference"], "--candidate", made["retake"]),
+            ],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        os.close(writer)
+        assert done.returncode == exit_codes.BROKEN_PIPE
+        assert "Traceback" not in done.stderr
+        assert sealed.load(out.read_bytes()).body.verdict == "pass"
 
 
 class TestRequest:
@@ -151,7 +180,7 @@ class TestRequest:
         [
             (("--change", "compil"), "did you mean 'compile'?"),
             (("--seeds", "1"), "2 seeds for 8 prompts"),
-            (("--seeds", "one"), "--seeds 0,one: expected whole numbers"),
+            (("--seeds", "one"), "seeds 0,one: expected whole numbers"),
             (("--steps", "0"), "steps is 0"),
             (("--steps", "many"), "--steps"),
             (("--execution-lane", "jit"), "expected compiled or eager"),
@@ -163,7 +192,10 @@ class TestRequest:
             (("--prompts", "nowhere.json"), "nowhere.json: no such file"),
             (("--budgets", "nowhere.toml"), "nowhere.toml: no such file"),
             (("--config", "nowhere.toml"), "nowhere.toml: no such file"),
-            (("-o", "nowhere/report.json"), "no such file"),
+            (("-o", "nowhere/report.json"), "nowhere/report.json: there is no folder"),
+            (("-o", "."), ".: a folder, where the name of a file to write was expected"),
+            (("--html", "nowhere/page.html"), "nowhere/page.html: there is no folder"),
+            (("-o", "one.html", "--html", "./one.html"), "cannot be one file"),
             (("--threads", "0"), "threads=0: give a whole number of at least 1"),
             (("--json", "stray"), "unexpected extra argument"),
         ],
@@ -259,6 +291,25 @@ class TestConfig:
         assert by_file.exit_code == exit_codes.DONE
         assert by_file.stdout_bytes == by_options.stdout_bytes
 
+    def test_lists_may_be_one_text_with_commas_as_on_the_command_line(self, made, tmp_path):
+        said = CONFIG.replace('"compile"', '"compile, step-count"').replace(
+            "seeds = 0", 'seeds = "1,2, 3,4,5,6,7,-8"\nwaive = "jerk_excess,motion_ratio"'
+        )
+        done = run(
+            "--config", self.write(tmp_path, said), "--reference", made["reference"],
+            "--candidate", made["retake"], "--dry-run", "--json",
+        )  # fmt: skip
+        plan = json.loads(done.stdout)
+        assert plan["protocol"]["changes"] == ["compile", "step-count"]
+        assert plan["protocol"]["seeds"] == [1, 2, 3, 4, 5, 6, 7, -8]
+        assert plan["waived"] == ["jerk_excess", "motion_ratio"]
+
+    def test_a_file_that_is_not_there_is_no_folder(self, made, tmp_path):
+        said = CONFIG + f'reference = "{files(made["reference"])[0]}"\ncandidate = "nope.mp4"\n'
+        done = run("--config", self.write(tmp_path, said))
+        assert done.exit_code == exit_codes.BAD_INPUT
+        assert "nope.mp4: no such file" in done.stderr
+
     def test_its_paths_are_relative_to_it(self, made, tmp_path):
         (tmp_path / "here").mkdir()
         for arm in ("reference", "retake"):
@@ -283,6 +334,7 @@ class TestConfig:
             ("famly = 'x'", "unknown key 'famly'; did you mean 'family'?"),
             ("execution-lane = 'eager'", "did you mean 'execution_lane'?"),
             ("guidance = 'high'", "guidance: expected a number"),
+            ("metrics = 1", "metrics: expected text or a list, got a whole number"),
             ("[budgets]", "no budget"),
             ("[budgets.imaging_index]\nlow = 0.9", "provenance"),
             ("[budgets.imaging_idx]\nlow = 0.9\nprovenance = 'p'", "did you mean 'imaging_index'"),
@@ -319,6 +371,18 @@ class TestPage:
         assert done.exit_code == exit_codes.NOT_PASSED
         assert f"wrote {html}" in done.stderr
         assert canonical.digest(out.read_bytes()) in html.read_text()
+
+    def test_a_page_that_cannot_be_written_hides_no_verdict(self, made, tmp_path, monkeypatch):
+        pytest.importorskip("jinja2", reason="pip install 'screentest[report]'")
+
+        def full(*_, **__):
+            raise OSError(28, "No space left on device", "page.html")
+
+        monkeypatch.setattr("screentest.gating.result.Gating.page", full)
+        done = of(made, "blurred", "--html", tmp_path / "page.html", "--json")
+        assert done.exit_code == exit_codes.BAD_INPUT
+        assert json.loads(done.stdout)["body"]["verdict"] == "fail"
+        assert "page.html: No space left on device" in done.stderr
 
     def test_a_missing_extra_is_said_before_anything_is_decoded(self, made, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "jinja2", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from screentest.cli import exit_codes, options, output
 from screentest.cli import gate_options as given
@@ -27,6 +27,10 @@ _STATUS = {
     "indeterminate": exit_codes.NOT_JUDGED,
     "degenerate": exit_codes.NOT_JUDGED,
 }
+
+
+_FAULTS = 3
+"""Faults that are told before a run; the report tells all of them."""
 
 
 class Command(ManyValues):
@@ -95,17 +99,17 @@ def command(
     from screentest.errors import ScreentestError
     from screentest.gating.config import GateConfig, load_gate_config
 
-    said = {
+    said: dict[str, Any] = {
         "reference": reference,
         "candidate": candidate,
-        "change": _split(change),
+        "change": change,
         "family": family,
         "execution_lane": execution_lane,
         "reference_execution_lane": reference_execution_lane,
         "candidate_execution_lane": candidate_execution_lane,
         "hardware": hardware,
         "steps": steps,
-        "seeds": _seeds(seeds),
+        "seeds": seeds,
         "null_control": null_control,
         "repeat_control": repeat_control,
         "purpose": purpose,
@@ -117,12 +121,11 @@ def command(
         "frames": frames,
         "fps": fps,
         "guidance": guidance,
-        "metrics": _split(metrics),
-        "waive": _split(waive),
+        "metrics": metrics,
+        "waive": waive,
         "reference_arm": reference_arm,
         "candidate_arm": candidate_arm,
         "notes": notes,
-        "extra": _table(extra),
         "threads": threads,
         "cache": cache,
         "dry_run": dry_run,
@@ -130,9 +133,11 @@ def command(
         "output": out,
         "html": html,
     }
-    request = (GateConfig() if config is None else load_gate_config(config)).over(said)
+    request = GateConfig(json=as_json)
     try:
-        return _run(request)
+        said["extra"] = _table(extra)
+        request = (GateConfig() if config is None else load_gate_config(config)).over(said)
+        result = _run(request)
     except (ScreentestError, OSError) as error:
         if request.json:
             from screentest.gating.plan import error_record
@@ -140,9 +145,14 @@ def command(
 
             output.result_bytes(canonical.dumps(error_record(error)))
         raise
+    if result.judged is None:
+        _print_plan(result.plan, bool(request.json))
+        return exit_codes.DONE
+    _write(result, request)
+    return _STATUS[result.report.verdict]
 
 
-def _run(request: GateConfig) -> int:
+def _run(request: GateConfig) -> Gating:
     from screentest.gating import gate
 
     _check_places(request)
@@ -150,30 +160,36 @@ def _run(request: GateConfig) -> int:
     for note in planned.plan.notes:
         output.note(output.shown(note))
     if request.dry_run:
-        _print_plan(planned.plan, bool(request.json))
-        return exit_codes.DONE
-    for fault in planned.plan.faults:
+        return planned
+    faults = planned.plan.faults
+    for fault in faults[:_FAULTS]:
         output.note(f"the verdict can only be indeterminate: {output.shown(fault)}")
+    if len(faults) > _FAULTS:
+        output.note(f"{len(faults) - _FAULTS} more such faults, which the report lists")
     with output.progress(planned.plan.steps, "measuring") as bar:
         result = planned.run(threads=request.threads, cache=request.cache, on_step=bar.step)
     for note in result.notes:
         output.note(output.shown(note))
-    _write(result, request)
-    return _STATUS[result.report.verdict]
+    return result
 
 
 def _check_places(request: GateConfig) -> None:
-    """What is to be written has a folder, and the page its extra."""
+    """What is to be written has a folder and a file of its own, and the page its extra."""
+    from screentest.errors import InputError
+
     if request.html is not None:
         from screentest.reports.html import require_report_extra
 
         require_report_extra()
-    for place in (request.output, request.html):
-        folder = None if place is None else os.path.dirname(os.path.abspath(place))
-        if folder is not None and not os.path.isdir(folder):
-            raise FileNotFoundError(None, None, folder)
-        if place is not None and os.path.isdir(place):
-            raise IsADirectoryError(None, None, place)
+    places = [place for place in (request.output, request.html) if place is not None]
+    for place in places:
+        folder = os.path.dirname(os.path.abspath(place))
+        if not os.path.isdir(folder):
+            raise InputError(f"{place}: there is no folder {folder} to write it into")
+        if os.path.isdir(place):
+            raise InputError(f"{place}: a folder, where the name of a file to write was expected")
+    if len({os.path.realpath(place) for place in places}) < len(places):
+        raise InputError(f"{places[0]}: report and page cannot be one file")
 
 
 def _write(result: Gating, request: GateConfig) -> None:
@@ -184,19 +200,23 @@ def _write(result: Gating, request: GateConfig) -> None:
     from screentest.reports.gate import gate_lines
 
     document = result.to_json()
-    if request.json:
-        output.result_bytes(document)
-    else:
-        for line in gate_lines(result.report):
-            output.result(line)
+    # Files first: whoever reads our output may stop before its end.
     if request.output is not None:
         write_atomically(Path(request.output), document)
         output.note(f"wrote {output.shown(request.output)}")
     if request.json or request.output is not None:
         output.note(f"digest {canonical.digest(document)}")
-    if request.html is not None:
-        result.page(request.html, threads=request.threads)
-        output.note(f"wrote {output.shown(request.html)}")
+    try:
+        if request.html is not None:
+            result.page(request.html, threads=request.threads)
+            output.note(f"wrote {output.shown(request.html)}")
+    finally:
+        # A page that cannot be written hides no verdict.
+        if request.json:
+            output.result_bytes(document)
+        else:
+            for line in gate_lines(result.report):
+                output.result(line)
 
 
 def _print_plan(plan: GatePlan, as_json: bool) -> None:
@@ -231,21 +251,6 @@ def plan_lines(plan: GatePlan) -> list[str]:
         lines += [f"    {budget.describe()}" for budget in plan.table.budgets]
     lines += [f"  the verdict can only be indeterminate: {fault}" for fault in plan.faults]
     return lines
-
-
-def _split(given: Iterable[str] | None) -> list[str] | None:
-    if given is None:
-        return None
-    return [part.strip() for text in given for part in text.split(",") if part.strip()]
-
-
-def _seeds(given: Iterable[str] | None) -> list[int] | None:
-    from screentest.errors import InputError
-
-    try:
-        return None if given is None else [int(part) for part in _split(given) or ()]
-    except ValueError:
-        raise InputError(f"--seeds {','.join(given or ())}: expected whole numbers") from None
 
 
 def _table(given: Iterable[str] | None) -> dict[str, str] | None:

@@ -53,9 +53,10 @@ def find_arms(reference: Any, candidate: Any) -> Arms:
         arms = _of_folders(*(str(folder) for folder in folders))
     elif folders != [None, None]:
         folder = next(folder for folder in folders if folder is not None)
+        count = len(sides[folders[0] is not None])
         raise InputError(
-            f"{folder} is a folder and the other arm is {len(sides[folders[0] is not None])} "
-            "clips: give two folders, whose files are paired by name, or two lists of files",
+            f"{folder} is a folder and the other arm is {count} clip{'s' * (count != 1)}: give two "
+            "folders, whose files are paired by name, or two lists of files",
             code="unequal_arms",
         )
     else:
@@ -111,7 +112,7 @@ def _named(reference: Any, candidate: Any) -> Iterable[tuple[str, Any]]:
 
 def _listed(what: str, given: Any) -> list[Any]:
     if isinstance(given, str | os.PathLike):
-        return [given]
+        given = [given]
     if not isinstance(given, list | tuple):
         raise InputError(
             f"{what}: a {type(given).__name__}, where a folder or a list of clips was expected",
@@ -130,7 +131,7 @@ def _only_folder(side: list[Any]) -> str | None:
     if len(side) != 1 or not isinstance(side[0], str | os.PathLike):
         return None
     path = os.fsdecode(side[0])
-    return path if os.path.isdir(path) or not os.path.exists(path) else None
+    return path if os.path.isdir(path) else None
 
 
 def _of_folders(reference: str, candidate: str) -> Arms:

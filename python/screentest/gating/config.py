@@ -35,7 +35,7 @@ class GateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     candidate_execution_lane: str | None = None
     hardware: str | None = None
     steps: int | None = None
-    seeds: int | list[int] | None = None
+    seeds: int | str | list[int | str] | None = None
     prompts: str | list[str] | dict[str, str] | None = None
     reference_arm: str | None = None
     candidate_arm: str | None = None
@@ -95,8 +95,11 @@ class GateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         arguments = {
             name: value for name in _ARGUMENTS if (value := getattr(self, name)) is not None
         }
-        arguments["changes"] = self.change
-        arguments["seeds"] = [self.seeds] if isinstance(self.seeds, int) else self.seeds
+        arguments["changes"] = _listed(self.change)
+        arguments["seeds"] = _seeds(self.seeds)
+        for name in ("metrics", "waive"):
+            if name in arguments:
+                arguments[name] = _listed(arguments[name])
         arguments["execution_lane"] = _lanes(*lanes)
         arguments["same_pod"] = not self.cross_pod
         return arguments
@@ -138,6 +141,27 @@ def load_gate_config(path: str | os.PathLike[str]) -> GateConfig:
         elif isinstance(value, list) and key != "prompts":
             found[key] = [os.path.join(folder, each) for each in value]
     return msgspec.structs.replace(read, **found)
+
+
+def _listed(given: Any) -> list[Any]:
+    """Names one by one, in one text with commas between them, or both."""
+    parts: list[Any] = []
+    for each in [given] if isinstance(given, str | int) else given:
+        parts += (
+            [part.strip() for part in each.split(",") if part.strip()]
+            if isinstance(each, str)
+            else [each]
+        )
+    return parts
+
+
+def _seeds(given: Any) -> list[int]:
+    seeds = _listed(given)
+    try:
+        return [int(seed) for seed in seeds]
+    except ValueError:
+        said = ",".join(map(str, seeds))
+        raise InputError(f"seeds {said}: expected whole numbers", code="bad_seeds") from None
 
 
 def _lanes(reference: str | None, candidate: str | None) -> ArmLanes:

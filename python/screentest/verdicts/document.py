@@ -296,9 +296,10 @@ def plain_validation(error: msgspec.ValidationError) -> str:
     """msgspec's message in TOML's words, e.g. ``limits.grid_ratio.value: expected a number``."""
     message, _, path = str(error).partition(" - at `$")
     key = path.rstrip("`").lstrip(".")
-    if found := re.fullmatch(r"Expected `(\w+)(?: \| null)?`, got `(\w+)`", message):
-        wanted, given = (_KINDS.get(kind, kind) for kind in found.groups())
-        message = f"expected {wanted}, got {given}"
+    if found := re.fullmatch(r"Expected `(\w+(?: \| \w+)*)`, got `(\w+)`", message):
+        kinds, given = found.groups()
+        known = [_KINDS.get(kind, kind) for kind in kinds.split(" | ") if kind != "null"]
+        message = f"expected {' or '.join(known)}, got {_KINDS.get(given, given)}"
     elif message.startswith("Invalid enum value"):
         message = f"{message.removeprefix('Invalid enum value ')} is none of reject, warn"
     return f"{key}: {message}" if key else message
