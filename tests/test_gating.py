@@ -29,6 +29,7 @@ from screentest.media.video import VideoClip
 from screentest.protocol import ArmLanes
 from screentest.reports import sealed
 from tests import arms
+from tests.making import src
 
 pytest.importorskip("scipy", reason="pip install 'screentest[gate]'")
 
@@ -308,7 +309,7 @@ class TestBeforeAnythingIsDecoded:
              "two budgets"),
             ({"budgets": shipped("image")}, PolicyError, "image gate"),
             ({"prompts": ["one"]}, InputError, "1 prompts for 8 pairs"),
-            ({"prompts": {"scene_0": "a", "scene_9": "b"}}, InputError, "none for scene_1"),
+            ({"prompts": {"scene_0": "a", "scene_9": "b"}}, InputError, "none for 'scene_1'"),
             ({"prompts": ["same"] * 8}, ProtocolError, "stands twice"),
         ],
     )  # fmt: skip
@@ -340,8 +341,8 @@ class TestBeforeAnythingIsDecoded:
         (candidate / "extra.mp4").write_bytes(path.read_bytes())
         with pytest.raises(InputError) as refused:
             gate(made["reference"], candidate, **SAID)
-        assert "reference: scene_6, scene_7" in refused.value.message
-        assert "candidate: extra" in refused.value.message
+        assert "reference: 'scene_6', 'scene_7'" in refused.value.message
+        assert "candidate: 'extra'" in refused.value.message
 
     def test_lists_of_different_length_are_refused(self, made):
         with pytest.raises(InputError, match="8 references and 7 candidates"):
@@ -377,7 +378,7 @@ class TestBeforeAnythingIsDecoded:
             (candidate / path.name).write_bytes(path.read_bytes())
         (candidate / "notes.txt").write_text("")
         result = gate(made["reference"], candidate, dry_run=True, **SAID)
-        assert result.plan.notes == (f"{candidate}: notes.txt is no clip and was not looked at",)
+        assert result.plan.notes == (f"{candidate}: no clip, and not looked at: 'notes.txt'",)
 
     def test_a_truncated_file_is_refused_by_its_packets_alone(self, made, tmp_path):
         cut = tmp_path / "cut.mp4"
@@ -437,6 +438,46 @@ class TestPrompts:
                 Image.fromarray(picture).save(tmp_path / arm / f"p{at}.png")
         result = gate(tmp_path / "a", tmp_path / "b", dry_run=True, **SAID)
         assert result.plan.protocol.prompts == ("p2", "p10")
+
+
+class TestSurprises:
+    """What decides nothing and may not be what was meant is a note."""
+
+    def test_numbered_stills_may_be_the_frames_of_a_clip(self, tmp_path):
+        for arm in ("a", "b"):
+            (tmp_path / arm).mkdir()
+            for at in range(3):
+                picture = arms.pan(at, 1)[0] + (arm == "b")
+                Image.fromarray(picture).save(tmp_path / arm / f"{at:04}.png")
+        (note,) = gate(tmp_path / "a", tmp_path / "b", dry_run=True, **SAID).plan.notes
+        assert note.startswith("3 numbered pictures an arm are taken as stills")
+
+    def test_uneven_times_are_told_with_the_clips_that_have_them(self, studio):
+        # The last of 61 lies where it lay, so the mean rate is the same.
+        late = ("-vf", "settb=1/1000,setpts=PTS+10*mod(N\\,2)", "-fps_mode", "passthrough")
+        even = studio("a.mkv", *src(3), "-frames:v", 61)
+        uneven = studio("a.mkv", *src(3), "-frames:v", 61, *late, "-enc_time_base", "1/1000")
+        (note,) = gate([even], [uneven], dry_run=True, **SAID).plan.notes
+        assert note.startswith("the candidate of 'a' has uneven times between its frames")
+
+    def test_one_candidate_for_all_prompts_is_told(self, made, tmp_path):
+        again = tmp_path / "again"
+        again.mkdir()
+        for path in files(made["retake"]):
+            (again / path.name).write_bytes(files(made["retake"])[0].read_bytes())
+        result = gate(made["reference"], again, **SAID)
+        assert "8 candidates are 1 different files" in result.notes[-1]
+
+
+def test_one_reference_for_two_prompts_counts_once(made):
+    """The other seven are given twice: eight draws would be claimed where there are fewer."""
+    paths, takes = files(made["reference"]), files(made["retake"])
+    result = gate([*paths[:7], paths[0]], takes, **SAID)
+    assert result.verdict == "indeterminate"
+    assert result.report.reasons == (
+        "the references of '0: scene_0', '7: scene_0' are one clip, which counts as 2 prompts: "
+        "give each prompt its own render",
+    )
 
 
 class TestBytes:

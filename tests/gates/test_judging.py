@@ -76,6 +76,15 @@ def test_facts_that_meet_every_budget_pass():
     assert (judged().verdict, judged().reasons, judged().would_fail) == ("pass", (), ())
 
 
+def test_clips_that_differ_alike_from_the_stamp_are_one_fault():
+    whole = made_population()
+    short = tuple(edited(each, candidate={**each.candidate, "n_frames": 5})
+                  for each in whole.prompts)  # fmt: skip
+    (reason,) = judged(edited(whole, prompts=short)).reasons
+    assert reason.startswith("the candidate of 'prompt 0', ")
+    assert "and 2 more has 5 frames; the protocol says" in reason
+
+
 # What would pass by saying nothing
 
 

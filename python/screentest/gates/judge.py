@@ -8,7 +8,7 @@ from screentest.errors import PolicyError, ProtocolError
 from screentest.gates.blind import blind_spots
 from screentest.gates.budget import BudgetTable
 from screentest.gates.matching import null_faults, repeat_faults
-from screentest.gates.prompts import widest_need
+from screentest.gates.prompts import some, widest_need
 from screentest.gates.report import (
     BenchmarkResult,
     BudgetRow,
@@ -293,16 +293,38 @@ def _population_faults(
                 f"at the spread of these prompts about {needed} would tell {name} from its bound, "
                 f"{needed - facts.n} more"
             )
+    yield from _repeated_references(facts)
+    yield from _unlike_the_stamp(facts, protocol)
+
+
+def _repeated_references(facts: PopulationFacts) -> Iterator[str]:
+    """Two prompts do not render one clip: it would count as two draws where there was one."""
+    prompts: dict[str, list[str]] = {}
+    for prompt in facts.prompts:
+        if prompt.contents[0] is not None:
+            prompts.setdefault(prompt.contents[0], []).append(prompt.prompt)
+    for named in prompts.values():
+        if len(named) > 1:
+            yield (
+                f"the references of {some(named)} are one clip, which counts as {len(named)} "
+                "prompts: give each prompt its own render"
+            )
+
+
+def _unlike_the_stamp(facts: PopulationFacts, protocol: Protocol) -> Iterator[str]:
     stamped = {"n_frames": protocol.frames, "width": protocol.width, "height": protocol.height}
+    wrong: dict[tuple[str, str], list[str]] = {}
     for prompt in facts.prompts:
         for arm, clip in (("reference", prompt.reference), ("candidate", prompt.candidate)):
             read = [f"{clip[name]:g} {_WORDS[name]}" for name in stamped
                     if clip.get(name, stamped[name]) != stamped[name]]  # fmt: skip
             if read:
-                yield (
-                    f"the {arm} of {prompt.prompt!r} has {', '.join(read)}; the protocol says "
-                    f"{protocol.resolution} and {protocol.frames} frames"
-                )
+                wrong.setdefault((arm, ", ".join(read)), []).append(prompt.prompt)
+    for (arm, said), named in wrong.items():
+        yield (
+            f"the {arm} of {some(named)} has {said}; the protocol says {protocol.resolution} and "
+            f"{protocol.frames} frames"
+        )
 
 
 _WORDS = {"n_frames": "frames", "width": "pixels of width", "height": "pixels of height"}

@@ -1,22 +1,35 @@
-"""How many prompts would tell a statistic from its bound."""
+"""Prompts in words, and how many of them would tell a statistic from its bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screentest.gates.budget import Budget, BudgetTable
     from screentest.metrics.population.facts import PopulationFacts
 
-__all__ = ["prompts_to_tell", "widest_need"]
+__all__ = ["prompts_to_tell", "some", "widest_need"]
+
+_SHOWN = 6
+"""Names that a message lists before it counts the rest."""
 
 _SEEN, _FOUND = 1.959964, 0.841621
 """Normal quantiles of a two-sided 5 % and of 80 %."""
 
 EXCESSES = frozenset({"jerk_excess"})
 """Statistics that are a ratio less 1."""
+
+
+def some(names: Sequence[str]) -> str:
+    """The first names of many, quoted, and how many there are besides.
+
+    >>> some(["a", "b"]), some("abcdefgh")
+    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e', 'f' and 2 more")
+    """
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
 def prompts_to_tell(value: float, budget: Budget, spread: float) -> int | None:

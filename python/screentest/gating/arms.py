@@ -11,12 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from screentest.errors import InputError
+from screentest.gates.prompts import some
 from screentest.media.endings import IMAGES, VIDEOS, ending
 
 __all__ = ["Arms", "find_arms", "prompts_for", "shown"]
-
-_SHOWN = 6
-"""Names that a message lists before it counts the rest."""
 
 
 class Arms(NamedTuple):
@@ -87,8 +85,8 @@ def prompts_for(names: Sequence[str], given: Any) -> tuple[str, ...]:
         missing = [name for name in names if name not in given]
         unknown = [str(name) for name in given if name not in names]
         if missing or unknown:
-            said = [f"none for {_some(missing)}"] if missing else []
-            said += [f"some for {_some(unknown)}, which is no clip"] if unknown else []
+            said = [f"none for {some(missing)}"] if missing else []
+            said += [f"some for {some(unknown)}, which is no clip"] if unknown else []
             raise InputError(
                 f"{source}: {', and '.join(said)}; expected one prompt for each clip's name",
                 code="bad_prompts",
@@ -138,7 +136,7 @@ def _of_folders(reference: str, candidate: str) -> Arms:
     notes: list[str] = []
     one, other = (_clips_in(folder, notes) for folder in (reference, candidate))
     alone = [
-        f"only in {folder}: {_some([name for name in mine if name not in theirs])}"
+        f"only in {folder}: {some([name for name in mine if name not in theirs])}"
         for folder, mine, theirs in ((reference, one, other), (candidate, other, one))
         if mine.keys() - theirs.keys()
     ]
@@ -183,7 +181,7 @@ def _clips_in(folder: str, notes: list[str]) -> dict[str, str]:
             )
         found[name] = path
     if skipped:
-        notes.append(f"{folder}: {_some(skipped)} is no clip and was not looked at")
+        notes.append(f"{folder}: no clip, and not looked at: {some(skipped)}")
     if not found:
         raise InputError(f"{folder}: no video or image file in this folder", code="no_media")
     return found
@@ -232,11 +230,6 @@ def _read_json(source: str) -> Any:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: not JSON: {error}", code="bad_prompts") from None
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def shown(source: Any) -> str:

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from screentest.errors import ProtocolError
+from screentest.gates.prompts import some
 from screentest.gates.scoring import refuse_damage
 from screentest.gating.arms import Arms
 from screentest.media import open_clip
 
-__all__ = ["Header", "Stamp", "geometry_faults", "read_headers", "stamp_of"]
+__all__ = ["Header", "Stamp", "geometry_faults", "read_headers", "stamp_of", "surprises"]
 
 _SAME_RATE = 0.005
 """Rates that differ by less show the same motion a frame: 24 and 23.976 do."""
 
+_NUMBERED = re.compile(r"\d$")
+
 
 class Header(NamedTuple):
-    """Size, length and rate of one clip; ``rate_hz`` is 0 where there is none."""
+    """Size, length and rate of one clip; ``rate_hz`` is 0 where there is none, ``uneven`` says that
+    the times between frames differ."""
 
     name: str
     width: int
     height: int
     frames: int | None
     rate_hz: float
+    uneven: bool = False
 
 
 class Stamp(NamedTuple):
@@ -58,6 +64,7 @@ def read_headers(sources: Sequence[Any], **open_options: Any) -> tuple[Header, .
                     info.height,
                     info.frames,
                     0.0 if rate is None else round(rate, 3),
+                    "vfr" in info.flags,
                 )
             )
     return tuple(found)
@@ -109,16 +116,35 @@ def stamp_of(
 def geometry_faults(
     arms: Arms, headers: Sequence[tuple[Header, Header]], stamp: Stamp
 ) -> Iterator[str]:
-    """Clips that are not what the stamp says, one line each."""
+    """Clips that are not what the stamp says, one line for all that differ alike."""
+    wrong: dict[tuple[str, str], list[str]] = {}
     for name, pair in zip(arms.names, headers, strict=True):
         for arm, header in zip(_ARMS, pair, strict=True):
-            size = f"{header.width}x{header.height}"
             length = stamp.frames if header.frames is None else header.frames
             if (header.width, header.height, length) != (stamp.width, stamp.height, stamp.frames):
-                yield (
-                    f"the {arm} of {name!r} is {size} with {length} frames; the protocol says "
-                    f"{stamp.width}x{stamp.height} and {stamp.frames}"
-                )
+                said = f"{header.width}x{header.height} with {length} frames"
+                wrong.setdefault((arm, said), []).append(name)
+    for (arm, said), names in wrong.items():
+        yield (
+            f"the {arm} of {some(names)} is {said}; the protocol says "
+            f"{stamp.width}x{stamp.height} and {stamp.frames}"
+        )
+
+
+def surprises(arms: Arms, headers: Sequence[tuple[Header, Header]], stamp: Stamp) -> Iterator[str]:
+    """What of the clips decides nothing and may not be what was meant."""
+    for at, arm in enumerate(_ARMS):
+        named = zip(arms.names, headers, strict=True)
+        if uneven := [name for name, pair in named if pair[at].uneven]:
+            yield (
+                f"the {arm} of {some(uneven)} has uneven times between its frames, which are "
+                "compared one after the other as if there were none"
+            )
+    if stamp.frames == 1 and len(arms.names) > 1 and all(map(_NUMBERED.search, arms.names)):
+        yield (
+            f"{len(arms.names)} numbered pictures an arm are taken as stills, one prompt each; the "
+            "frames of a clip go into a folder of their own within the arm's"
+        )
 
 
 _ARMS = ("reference", "candidate")

@@ -14,7 +14,7 @@ from screentest.gates.output import by_reference, require_controls_fit
 from screentest.gates.reference_facts import check_metrics, metrics_for
 from screentest.gating.arms import find_arms, prompts_for
 from screentest.gating.controls import null_control_of, repeat_control_of
-from screentest.gating.headers import geometry_faults, read_headers, stamp_of
+from screentest.gating.headers import geometry_faults, read_headers, stamp_of, surprises
 from screentest.gating.plan import GatePlan, known_faults
 from screentest.gating.result import Gating
 from screentest.metrics.population.significance import require_scipy
@@ -185,7 +185,7 @@ def gate(
         repeat_control=repeats,
         waived=waived,
         faults=known_faults(kind, protocol, nulls, repeats, geometry, metrics),
-        notes=arms.notes,
+        notes=(*arms.notes, *surprises(arms, pairs, stamp)),
         open_options=options,
     )
     planned = Gating(plan)

@@ -115,3 +115,9 @@ def _same_bytes(report: GateReport) -> Iterator[str]:
             f"{same} of {len(rows)} candidates are the same bytes as their references: was the "
             "change on?"
         )
+    rendered = [row.contents[1] for row in rows if row.contents[1] is not None]
+    if report.population is not None and len(set(rendered)) < len(rendered):
+        yield (
+            f"{len(rendered)} candidates are {len(set(rendered))} different files: does the prompt "
+            "still matter?"
+        )
