@@ -181,8 +181,9 @@ class TestStructure:
         assert measured.benchmarks["structure"].intervals["track_stability_ratio"] == (0.0, 0.0)
 
     @pytest.mark.parametrize(("reference", "fields", "said"), [
-        (tracked(None, corners=0), {}, "nothing in the reference can be followed"),
-        (tracked(0.0), {}, "nothing in the reference can be followed"),
+        (tracked(None, corners=0), {}, "anything in the reference can be followed"),
+        (tracked(0.0), {}, "hardly holds its shape itself"),
+        (tracked(0.019), {}, "track stability 0.019, less than 0.02"),
         (tracked(1.0), {"motion_energy": 0.0, "motion": 0.0}, "does not move"),
         (tracked(None, corners=None), {"n_frames": 2}, "2 frames has no window"),
     ])  # fmt: skip
@@ -190,6 +191,25 @@ class TestStructure:
         found = self.structure(reference, reference, **fields)
         assert said in found.inapplicable["track_stability_ratio"]
         assert said in found.inapplicable["track_stability_worst"]
+
+    @pytest.mark.parametrize("kept", [0.0, 0.001, 0.05])
+    def test_a_prompt_that_hardly_holds_its_shape_decides_nothing(self, kept):
+        """Of two takes of one real clip, the one read 0.029 and the other 0."""
+        pairs = [(clip(tracked(0.5)), clip(tracked(0.5)))] * 7
+        measured = facts([*pairs, (clip(tracked(0.01)), clip(tracked(kept)))])
+        found = measured.benchmarks["structure"]
+        assert found.values["track_stability_worst"] == 1.0
+        assert "leaves out 1 of 8 prompts" in found.notes[0]
+
+    def test_seven_corners_of_nine_are_no_texture_that_is_lost(self):
+        few, fewer = tracked(0.5, corners=9), tracked(None, corners=7)
+        assert "hardly anything" in self.structure(few, fewer).inapplicable["track_stability_worst"]
+        many = tracked(0.5, corners=16)
+        assert self.structure(many, fewer).values["track_stability_worst"] == 0.0
+
+    def test_texture_that_is_lost_counts_where_nothing_held_its_shape(self):
+        bare = tracked(None, corners=0)
+        assert self.structure(tracked(0.01), bare).values["track_stability_worst"] == 0.0
 
     def test_bare_scores_leave_it_unmeasured(self):
         found = facts([(score(), score())] * 8).benchmarks["structure"]
@@ -325,6 +345,12 @@ class TestFullDistance:
         # s = diag(1, 0, ...), m = 1/6; every outer product is s itself, so nothing is shrunk.
         assert frechet.full_distance(a, 3 * a, self.UNIT) == pytest.approx((3 - 1) ** 2)
 
+    def test_what_large_numbers_leave_is_no_distance(self):
+        """Two features that always agree: the last bits of eigenvalues of nothing."""
+        a = np.random.default_rng(6).normal(0, 1, (50, 6))
+        a[:, 3] = a[:, 2]
+        assert frechet.full_distance(a, a + 1e-6 * a[:, ::-1], self.UNIT) == 0.0
+
     def test_equal_clips_and_stills(self):
         row = np.arange(6.0)[None]
         assert frechet.full_distance(row, row, self.UNIT) == 0.0
@@ -387,6 +413,10 @@ class TestRefused:
         bad = msgspec.structs.replace(clip(contrast=wrong), source="b.mp4")
         with pytest.raises(InputError, match=r"the candidate of 'prompt 1' \(b.mp4\): contrast"):
             facts([(clip(), clip()), (clip(), bad)])
+
+    def test_a_number_beyond_any_pictures_says_what_was_expected(self):
+        with pytest.raises(InputError, match=r"sharpness is 1e.30; expected a number from 0 to 1e"):
+            facts([(clip(), clip(sharpness=1e30))])
 
     @pytest.mark.parametrize("array", ["features", "motion"])
     def test_a_frame_that_is_not_finite_is_named(self, array):

@@ -98,8 +98,9 @@ def full_distance(reference: _F64, candidate: _F64, scale: Mapping[str, float]) 
         scale: what each feature is divided by.
 
     Returns:
-        0 for equal clips; for stills the squared distance of the two. Nine digits: the last bits of
-        an eigenvalue depend on the processor.
+        0 for equal clips; for stills the squared distance of the two. Nine digits and six decimals:
+        the last bits of an eigenvalue depend on the processor, and a small distance of covariances
+        is what large numbers leave.
     """
     unit = np.array([scale[name] for name in FEATURES])
     a, b = reference / unit, candidate / unit
@@ -110,7 +111,7 @@ def full_distance(reference: _F64, candidate: _F64, scale: Mapping[str, float]) 
     root = _root(first)
     cross = np.linalg.eigvalsh(root @ second @ root)
     trace = np.trace(first) + np.trace(second) - 2.0 * np.sqrt(np.maximum(cross, 0.0)).sum()
-    return float(f"{float((means**2).sum() + max(float(trace), 0.0)):.9g}")
+    return round(float(f"{float((means**2).sum() + max(float(trace), 0.0)):.9g}"), 6)
 
 
 def _shrunk_covariance(rows: _F64) -> _F64:

@@ -55,8 +55,9 @@ def check_clip(clip: ArmClip, what: str) -> None:
         what: the words for it, e.g. ``"the candidate of 'a cat'"``.
 
     Raises:
-        InputError: a number is NaN, infinite, negative or absurdly large, or an array has entries
-            for another number of frames (``code="non_finite"``). The message names clip and frame.
+        InputError: a number is NaN, infinite, negative or beyond any picture's, or an array has
+            entries for another number of frames (``code="non_finite"``). The message names clip and
+            frame.
     """
     score = clip.score
     named = f"{what} ({clip.source})" if clip.source else what
@@ -66,7 +67,7 @@ def check_clip(clip: ArmClip, what: str) -> None:
     numbers |= {name: value for name in _TRACKS if (value := getattr(clip, name)) is not None}
     for name, value in numbers.items():
         if not 0.0 <= value <= LARGEST:
-            _refuse(f"{named}: {name} is {value}; expected a finite number from 0 on")
+            _refuse(f"{named}: {name} is {value}; expected a number from 0 to {LARGEST:g}")
     for name, array, width in (("features", score.features, len(FEATURES)),
                                ("motion", score.motion, 1)):  # fmt: skip
         if not len(array):
