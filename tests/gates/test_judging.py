@@ -258,6 +258,19 @@ def test_what_the_gate_cannot_see_is_said_beside_a_pass():
     assert not any("transfer" in each for each in said)
 
 
+def test_what_the_reference_has_nothing_of_is_said_beside_a_pass():
+    facts = made_population()
+    structure = edited(
+        facts.benchmarks["structure"],
+        values={"track_stability_ratio": 1.0, "track_stability_worst": 1.0},
+        intervals={},
+        inapplicable={"grid_ratio": "a lattice needs 512 px on one side; this is 288x160"},
+    )
+    report = judged(edited(facts, benchmarks={**facts.benchmarks, "structure": structure}))
+    assert report.verdict == "pass"
+    assert "grid_ratio: a lattice needs 512 px on one side; this is 288x160" in report.blind
+
+
 @pytest.mark.parametrize(
     ("changed", "named"),
     [

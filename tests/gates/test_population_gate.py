@@ -195,6 +195,10 @@ class TestPromptsNeeded:
             "at the spread of these prompts about 18 would tell jerk_excess from its bound, 14 more"
         )
 
+    def test_one_that_lies_all_but_on_it_asks_for_no_absurd_number(self):
+        report = run_population_gate(self.noisy(5, 1.0400001, 0.03), stamp(5))
+        assert "no number below 1000 would tell jerk_excess from its bound" in report.reasons[1]
+
     def test_one_far_from_it_asks_for_eight(self):
         report = run_population_gate(self.noisy(4, 1.2, 0.005), stamp(4))
         assert not any("would tell" in reason for reason in report.reasons)

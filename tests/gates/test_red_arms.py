@@ -95,6 +95,17 @@ class TestOnePromptOfEight:
         assert not report.benchmarks
 
 
+@pytest.mark.parametrize(
+    "change",
+    [takes.desaturated(50), takes.noised(5), takes.latticed(6)],
+    ids=["colour 50 %", "noise .005", "lattice 6"],
+)
+def test_what_a_median_does_not_see_in_one_prompt_of_eight_is_said(change):
+    report = gate(takes.changed(change, only=2))
+    assert report.verdict == "pass"
+    assert any("in fewer than half of the prompts" in each for each in report.blind)
+
+
 @functools.cache
 def blurred_pairs():
     return takes.changed(takes.blurred(50))

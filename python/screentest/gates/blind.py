@@ -33,7 +33,19 @@ SENSITIVITY = (
     "than 8 % of colour lost over 8 prompts"
 )
 
-SENSITIVITY_OVER_TIME = "brightness that jitters by less than about 1.5 % from frame to frame"
+SENSITIVITY_OVER_TIME = (
+    "brightness that jitters by less than about 1.5 % from frame to frame, or by more where much "
+    "moves; motion that is faster, or slower within its bound"
+)
+
+OF_FEW_PROMPTS = (
+    "less colour, noise or a lattice in fewer than half of the prompts: medians decide on them"
+)
+
+OF_FEW_PROMPTS_OVER_TIME = (
+    "less colour, noise, a lattice, flicker, slower motion or a standstill under grain in fewer "
+    "than half of the prompts: medians decide on them"
+)
 
 OF_A_REFERENCE = (
     "whether the reference is any good",
@@ -62,6 +74,9 @@ def _of_a_population(
     yield SENSITIVITY
     if not facts.still:
         yield SENSITIVITY_OVER_TIME
+    if facts.n > 1:
+        yield OF_FEW_PROMPTS if facts.still else OF_FEW_PROMPTS_OVER_TIME
+    yield from _inapplicable(facts)
     if null_control is not None:
         return
     elsewhere = [*_elsewhere(protocol, facts)]
@@ -70,6 +85,16 @@ def _of_a_population(
             f"whether the bounds transfer to {', '.join(elsewhere)}: they were placed on other "
             "renders; a null control (the same weights under another seed) tells"
         )
+
+
+def _inapplicable(facts: PopulationFacts) -> Iterator[str]:
+    """What the reference has nothing of, in any prompt."""
+    names: dict[str, list[str]] = {}
+    for benchmark in facts.benchmarks.values():
+        for name, reason in benchmark.inapplicable.items():
+            names.setdefault(reason, []).append(name)
+    for reason, held in sorted(names.items()):
+        yield f"{' and '.join(sorted(held))}: {reason}"
 
 
 def _elsewhere(protocol: Protocol, facts: PopulationFacts) -> Iterator[str]:

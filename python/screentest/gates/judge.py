@@ -8,7 +8,7 @@ from screentest.errors import PolicyError, ProtocolError
 from screentest.gates.blind import blind_spots
 from screentest.gates.budget import BudgetTable
 from screentest.gates.matching import null_faults, repeat_faults
-from screentest.gates.prompts import some, widest_need
+from screentest.gates.prompts import MOST, some, widest_need
 from screentest.gates.report import (
     BenchmarkResult,
     BudgetRow,
@@ -289,10 +289,10 @@ def _population_faults(
         need = widest_need(facts, table)
         if need is not None and need[1] > MIN_PROMPTS:
             name, needed = need
-            yield (
-                f"at the spread of these prompts about {needed} would tell {name} from its bound, "
-                f"{needed - facts.n} more"
-            )
+            told = f"about {needed} would tell {name} from its bound, {needed - facts.n} more"
+            if needed > MOST:
+                told = f"no number below {MOST} would tell {name} from its bound"
+            yield f"at the spread of these prompts {told}"
     yield from _repeated_references(facts)
     yield from _unlike_the_stamp(facts, protocol)
 

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from screentest.gates.budget import Budget, BudgetTable
     from screentest.metrics.population.facts import PopulationFacts
 
-__all__ = ["prompts_to_tell", "some", "widest_need"]
+__all__ = ["MOST", "prompts_to_tell", "some", "widest_need"]
 
 _SHOWN = 6
 """Names that a message lists before it counts the rest."""
+
+MOST = 1000
+"""More prompts than anybody renders: a value that close to its bound is on it."""
 
 _SEEN, _FOUND = 1.959964, 0.841621
 """Normal quantiles of a two-sided 5 % and of 80 %."""
@@ -40,6 +43,9 @@ def prompts_to_tell(value: float, budget: Budget, spread: float) -> int | None:
         value: of the statistic, a ratio or a ratio less 1.
         budget: its bounds.
         spread: standard deviation of its logarithm over prompts.
+
+    The test is of the mean over prompts, at the spread that these have, where the gate takes a
+    median: a guide to how many to render, not a promise.
 
     The normal approximation with a term for the t distribution (Guenther 1981): pure, and within
     one prompt of the exact answer from 4 prompts on.

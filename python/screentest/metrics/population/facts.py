@@ -99,12 +99,15 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
 class Power(msgspec.Struct, frozen=True, kw_only=True):
     """What a paired test over these prompts could have seen of one statistic.
 
+    Of the six statistics that are tested together, at the level that Holm's correction leaves to
+    one that moves alone, 5 % / 6; of any other at 5 %, although no test decides on it.
+
     Attributes:
         spread: standard deviation of the log-ratio over prompts.
-        detectable: smallest effect that is found with 80 % power at 5 %, as a ratio less 1;
-            ``None`` for fewer than 2 prompts.
-        prompts_needed: prompts that find an effect of 2 % with 80 % power at 5 %; ``None`` where
-            the spread is not known.
+        detectable: smallest effect of the mean that is found with 80 % power, as a ratio less 1;
+            ``None`` for fewer prompts than a test needs.
+        prompts_needed: prompts that find an effect of 2 % with 80 % power; ``None`` where the
+            spread is not known.
     """
 
     spread: float | None = None

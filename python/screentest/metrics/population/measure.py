@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from screentest.errors import ProtocolError
 from screentest.metrics.population.derive import Derived, degenerate, derive
+from screentest.metrics.population.distributional import LEAST_PROMPTS
 from screentest.metrics.population.facts import (
     ArmClip,
     BenchmarkFacts,
     Interval,
     PopulationFacts,
+    Power,
     PromptFacts,
 )
 from screentest.metrics.population.frechet import full_distance
@@ -84,7 +86,7 @@ def measure_population(
             for prompt, values in zip(facts.prompts, found.values, strict=True)
         ),
         benchmarks=_with_intervals(found),
-        power={name: power(logs) for name, logs in found.logs.items()},
+        power={name: _power_of(name, logs) for name, logs in found.logs.items()},
         scales=found.scales,
     )
 
@@ -142,6 +144,12 @@ def _with_intervals(found: Derived) -> dict[str, BenchmarkFacts]:
         )
         for name, facts in found.benchmarks.items()
     }
+
+
+def _power_of(statistic: str, logs: Sequence[float]) -> Power:
+    if statistic.removeprefix("ratio_") in IMAGING:
+        return power(logs, tests=len(IMAGING), least=LEAST_PROMPTS)
+    return power(logs)
 
 
 def _interval(statistic: str, found: Derived) -> Interval | None:

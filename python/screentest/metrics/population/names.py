@@ -147,7 +147,7 @@ METRICS: tuple[MetricSpec, ...] = (
         direction="target",
         target=1.0,
         gated=True,
-        note="a ratio up to 4 is no lattice; unmeasured where neither side has 512 px",
+        note="a ratio up to 4 is no lattice; says nothing where no side has 512 px",
     ),
     _metric(
         "significant_features",

@@ -22,8 +22,9 @@ def inconsistencies(facts: PopulationFacts) -> Iterator[str]:
     """Sentences that each name a number and what the rest says it is; none for a record that nobody
     has edited.
 
-    Every statistic but the intervals is derived again; of ``population_frechet_full`` the median of
-    the pairs' own. Needs no scipy.
+    Every statistic is derived again, and the spreads; of ``population_frechet_full`` the median of
+    the pairs' own. Not so the ends of intervals, detectable effects and prompts needed, on which
+    nothing rests. Needs no scipy.
     """
     if facts.impl != IMPL:
         yield f"the statistics are {facts.impl}; this version derives {IMPL}"
