@@ -279,6 +279,12 @@ def test_a_degraded_population_that_no_bound_catches_is_named():
     assert "no bound catches hardly: it would pass" in placed.notes
 
 
+def test_one_clean_population_is_told_to_say_little_of_worst_prompts():
+    one, other, *bad = made()
+    assert any("give two or more" in note for note in place_budgets([one, *bad]).notes)
+    assert not any("give two or more" in note for note in place_budgets([one, other, *bad]).notes)
+
+
 def test_nothing_can_be_placed_where_nothing_is_moved_and_no_spread_is_known():
     placed = place_budgets([degraded("same", {})])
     assert placed.table is None
