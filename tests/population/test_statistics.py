@@ -194,7 +194,6 @@ class TestStructure:
 
     @pytest.mark.parametrize("kept", [0.0, 0.001, 0.05])
     def test_a_prompt_that_hardly_holds_its_shape_decides_nothing(self, kept):
-        """Of two takes of one real clip, the one read 0.029 and the other 0."""
         pairs = [(clip(tracked(0.5)), clip(tracked(0.5)))] * 7
         measured = facts([*pairs, (clip(tracked(0.01)), clip(tracked(kept)))])
         found = measured.benchmarks["structure"]

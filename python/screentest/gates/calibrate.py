@@ -29,7 +29,7 @@ _EXTREMES = ("imaging_worst_prompt", "track_stability_worst", "frozen_share_exce
 """Of one prompt. Prompts drawn anew never read worse than the worst there is, so one population
 tells too little of its spread: of 100 more of 8 prompts, 6 to 24 read beyond the bound in
 simulations (normal, heavy-tailed and skewed; backstop and placed), with two populations 11 at most.
-Of medians it is 2 at most."""
+Of medians it is 2 at most (normal)."""
 
 _ORDER: Mapping[Kind, tuple[str, ...]] = {"video": VIDEO, "image": IMAGE, "reference": REFERENCE}
 
