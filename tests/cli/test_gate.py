@@ -224,7 +224,7 @@ class TestRequest:
         (lone / "other.mp4").write_bytes(files(made["retake"])[0].read_bytes())
         done = run("--reference", made["reference"], "--candidate", lone, *SAID)
         assert done.exit_code == exit_codes.BAD_INPUT
-        assert f"only in {lone}: other" in done.stderr
+        assert f"only in {lone}: 'other'" in done.stderr
 
     @pytest.mark.parametrize(
         "form",

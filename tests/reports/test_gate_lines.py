@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from screentest.gates.budget import shipped
-from screentest.gates.judge import judge_population
+from screentest.gates.budget import BudgetTable, shipped
+from screentest.gates.judge import judge_population, judge_reference
 from screentest.metrics.population.facts import PopulationFacts
 from screentest.reports.gate import gate_lines
 from tests.gates import made_reports
@@ -63,6 +64,74 @@ def test_the_worst_pairs_come_first_with_their_worst_frame():
         "'prompt", "0'", "psnr_worst", "33", "at", "frame", "0",
         "candidate/0.mp4", "against", "reference/0.mp4",
     ]  # fmt: skip
+
+
+def test_distances_without_budgets_are_shown_with_the_farthest_pairs_first():
+    rows = [
+        edited_row
+        for at, worst in enumerate((36.0, 31.0, 34.0))
+        for edited_row in made_reports.made_rows(1, worst=worst, names=[f"prompt {at}"])
+    ]
+    facts = msgspec.structs.replace(
+        made_reports.made_reference(3),
+        rows=tuple(rows),
+        values={"psnr_mean": 40.0, "psnr_worst": 31.0},
+    )
+    protocol = made_reports.made_protocol(3, purpose="paired-fidelity")
+    lines = gate_lines(judge_reference(facts, protocol, None))
+    assert "  reference: not judged, no budget" in lines
+    assert ["psnr_worst", "31", "no", "budget"] in [line.split() for line in lines]
+    at = lines.index("  worst prompts")
+    assert [line.split("  ")[2] for line in lines[at + 1 : at + 4]] == [
+        "'prompt 1'", "'prompt 2'", "'prompt 0'",
+    ]  # fmt: skip
+
+
+def test_what_was_measured_beside_the_budgets_is_shown():
+    table = BudgetTable(name="one", kind="video", budgets=shipped("video").of(("imaging_index",)))
+    lines = [line.split() for line in gate_lines(made_reports.population_report(table=table))]
+    assert ["imaging_worst_prompt", "1", "no", "budget"] in lines
+    assert ["temporal:", "not", "judged,", "no", "budget"] in lines
+
+
+def test_prompts_that_nothing_tells_apart_are_not_called_the_worst():
+    table = BudgetTable(
+        name="one", kind="video", budgets=shipped("video").of(("significant_features",))
+    )
+    assert "  worst prompts" not in gate_lines(made_reports.population_report(table=table))
+
+
+def test_a_benchmark_of_which_nothing_applies_is_not_indeterminate():
+    table = BudgetTable(
+        name="two",
+        kind="video",
+        budgets=shipped("video").of(("imaging_index", "track_stability_ratio")),
+    )
+    report = made_reports.population_report(table=table)
+    assert report.verdict == "pass"
+    (structure,) = (line for line in gate_lines(report) if line.startswith("  structure: "))
+    assert structure == "  structure: does not apply"
+
+
+def test_one_reason_for_several_statistics_is_one_line():
+    facts = made_reports.made_population()
+    held = facts.benchmarks["distributional"]
+    names = ("population_frechet_full", "population_frechet_worst")
+    lacking = msgspec.structs.replace(
+        held,
+        values={name: value for name, value in held.values.items() if name not in names},
+        unmeasured=dict.fromkeys(names, "the prompts look alike"),
+    )
+    benchmarks = {**facts.benchmarks, "distributional": lacking}
+    report = judge_population(
+        msgspec.structs.replace(facts, benchmarks=benchmarks),
+        made_reports.made_protocol(),
+        shipped("video"),
+    )
+    assert (
+        "    population_frechet_full, population_frechet_worst not measured: the prompts look alike"
+        in gate_lines(report)
+    )
 
 
 def test_a_degenerate_report_has_no_table_to_show():

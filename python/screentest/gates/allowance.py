@@ -8,12 +8,23 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from screentest.gates.budget import Budget, BudgetTable
+from screentest.gates.reference_facts import METRICS
+from screentest.metrics import registry
 
 if TYPE_CHECKING:
     from screentest.gates.report import GateReport
 
-__all__ = ["is_ratio", "neutral", "of_prompt", "prompt_budgets", "prompt_values", "room_taken",
-           "worst_prompts"]  # fmt: skip
+__all__ = [
+    "farthest_out",
+    "is_broken",
+    "is_ratio",
+    "neutral",
+    "of_prompt",
+    "prompt_budgets",
+    "prompt_values",
+    "room_taken",
+    "worst_prompts",
+]
 
 _OF_A_PROMPT = {
     "imaging_worst_prompt": "imaging_index",
@@ -109,19 +120,34 @@ def prompt_values(report: GateReport) -> tuple[tuple[str, Mapping[str, float]], 
 def worst_prompts(report: GateReport) -> tuple[int, ...]:
     """Indices of the prompts, the one first that takes most of the room of any budget.
 
-    Pairs that are not aligned or have nothing to compare go before all others. Without a budget
-    of any of its statistics a prompt keeps its place at the end.
+    Pairs that are not aligned or have nothing to compare go before all others. Distances without
+    budgets are ranked by the worst frame of the first metric. Where there is neither, a prompt
+    keeps its place at the end.
     """
-    budgets = prompt_budgets(report.table)
     taken = []
     for index, (_, values) in enumerate(prompt_values(report)):
-        shares = [room_taken(budgets[name], values[name]) for name in values if name in budgets]
-        most = math.inf if _broken(report, index) else max(shares, default=0.0)
+        most = math.inf if is_broken(report, index) else farthest_out(report, values)[0]
         taken.append((-most, index))
     return tuple(index for _, index in sorted(taken))
 
 
-def _broken(report: GateReport, index: int) -> bool:
+def farthest_out(report: GateReport, values: Mapping[str, float]) -> tuple[float, str]:
+    """How far out the statistics of one prompt lie, more is worse, and by which of them; 0 and no
+    name where nothing says."""
+    budgets = prompt_budgets(report.table)
+    shares = [(room_taken(budgets[name], values[name]), name) for name in values if name in budgets]
+    if shares:
+        return max(shares)
+    if report.table is None and report.reference is not None:
+        for metric in report.reference.metrics:
+            if (name := METRICS[metric][-1]) in values:
+                rises = registry.spec(metric).direction == "up"
+                return -values[name] if rises else values[name], name
+    return 0.0, ""
+
+
+def is_broken(report: GateReport, index: int) -> bool:
+    """Whether a pair has nothing that could be ranked: it is not aligned, or a clip is blank."""
     if report.population is not None:
         facts = report.population
         return index in (*facts.degenerate_references, *facts.degenerate_candidates)

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from screentest.gates.allowance import (
-    prompt_budgets,
-    prompt_values,
-    room_taken,
-    worst_prompts,
-)
+from screentest.gates.allowance import farthest_out, is_broken, prompt_values, worst_prompts
 from screentest.gates.reference_facts import metric_of
+from screentest.gates.statistics import BENCHMARKS, REFERENCE
 from screentest.reports.canonical import one_line
 
 if TYPE_CHECKING:
@@ -57,7 +53,7 @@ def _lines(report: GateReport) -> Iterator[str]:
         yield f"  would fail were the comparison valid: {', '.join(report.would_fail)}"
     if report.table is not None:
         yield f"  budgets {report.table.name!r}, version {report.table.version}{_controls(report)}"
-    cells = [_cells(row, each) for each in report.benchmarks.values() for row in each.budgets]
+    cells = [row for each in report.benchmarks.values() for row in _rows(each)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for result in report.benchmarks.values():
         yield from _benchmark(result, widths)
@@ -78,19 +74,39 @@ def _controls(report: GateReport) -> str:
 
 
 def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:
-    yield f"  {result.name}: {result.verdict}"
-    for row in result.budgets:
-        cells = zip(_cells(row, result), widths, strict=True)
+    yield f"  {result.name}: {_word(result)}"
+    for row in _rows(result):
+        cells = zip(row, widths, strict=True)
         yield f"    {'  '.join(cell.ljust(width) for cell, width in cells)}".rstrip()
     decided = {row.budget.name for row in result.budgets}
     for what, reasons in (
         ("not measured", result.unmeasured),
         ("does not apply", result.inapplicable),
     ):
+        alike: dict[str, list[str]] = {}
         for name, why in sorted(reasons.items()):
             if name not in decided:
-                yield f"    {name} {what}: {why}"
+                alike.setdefault(why, []).append(name)
+        yield from (f"    {', '.join(names)} {what}: {why}" for why, names in alike.items())
     yield from (f"    note: {note}" for note in result.notes)
+
+
+def _word(result: BenchmarkResult) -> str:
+    if not result.budgets:
+        return "not judged, no budget"
+    if all(row.inapplicable for row in result.budgets):
+        return "does not apply"
+    return result.verdict
+
+
+def _rows(result: BenchmarkResult) -> list[tuple[str, ...]]:
+    """Each budget, and what could have one and was measured without."""
+    rows = [_cells(row, result) for row in result.budgets]
+    bounded = {row.budget.name for row in result.budgets}
+    for name in REFERENCE if result.name == "reference" else BENCHMARKS.get(result.name, ()):
+        if name in result.values and name not in bounded:
+            rows.append((name, f"{result.values[name]:.4g}", "", "", "", "no budget"))
+    return rows
 
 
 def _cells(row: BudgetRow, result: BenchmarkResult) -> tuple[str, ...]:
@@ -161,16 +177,15 @@ def _power(report: GateReport) -> Iterator[str]:
 
 
 def _worst(report: GateReport) -> Iterator[str]:
-    """The prompts to look at first, each with the statistic that lies farthest out."""
-    budgets = prompt_budgets(report.table)
+    """The prompts to look at first, each with the statistic that lies farthest out; none that
+    nothing tells from the others."""
     values = prompt_values(report)
     for index in worst_prompts(report)[:WORST]:
         prompt, read = values[index]
-        taken = [(room_taken(budgets[name], read[name]), name) for name in read if name in budgets]
-        told = ""
-        if taken:
-            name = max(taken)[1]
-            told = f"  {name} {read[name]:.4g}{_frame(report, index, name)}"
+        name = farthest_out(report, read)[1]
+        if not name and not is_broken(report, index):
+            continue
+        told = f"  {name} {read[name]:.4g}{_frame(report, index, name)}" if name else ""
         yield f"    {prompt!r}{told}{_clips(report, index)}"
 
 
