@@ -76,13 +76,20 @@ def test_facts_that_meet_every_budget_pass():
     assert (judged().verdict, judged().reasons, judged().would_fail) == ("pass", (), ())
 
 
-def test_clips_that_differ_alike_from_the_stamp_are_one_fault():
+@pytest.mark.parametrize("arm", ["reference", "candidate"])
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [("n_frames", "5 frames"), ("width", "5 pixels of width"), ("height", "5 pixels of height")],
+)
+def test_clips_that_are_not_as_stamped_are_one_fault_for_all_that_differ_alike(arm, field, said):
     whole = made_population()
-    short = tuple(edited(each, candidate={**each.candidate, "n_frames": 5})
+    other = tuple(edited(each, **{arm: {**getattr(each, arm), field: 5}})
                   for each in whole.prompts)  # fmt: skip
-    (reason,) = judged(edited(whole, prompts=short)).reasons
-    assert reason.startswith("the candidate of 'prompt 0', ")
-    assert "and 2 more has 5 frames; the protocol says" in reason
+    report = judged(edited(whole, prompts=other))
+    assert report.verdict == "indeterminate"
+    (reason,) = report.reasons
+    assert reason.startswith(f"the {arm} of 'prompt 0', ")
+    assert f"and 2 more has {said}; the protocol says" in reason
 
 
 # What would pass by saying nothing

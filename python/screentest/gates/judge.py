@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from screentest.errors import PolicyError, ProtocolError
 from screentest.gates.blind import blind_spots
 from screentest.gates.budget import BudgetTable
+from screentest.gates.controls import beyond_noise, exceeded, unverified, within_noise
+from screentest.gates.faults import count_fault, degenerate_clips, population_faults, row_faults
 from screentest.gates.matching import null_faults, repeat_faults
-from screentest.gates.prompts import MOST, some, widest_need
 from screentest.gates.report import (
     BenchmarkResult,
     BudgetRow,
@@ -18,7 +19,7 @@ from screentest.gates.report import (
     RepeatControl,
 )
 from screentest.gates.statistics import BENCHMARKS, REFERENCE
-from screentest.gates.verdict import MIN_PROMPTS, decide
+from screentest.gates.verdict import decide
 from screentest.metrics.population.facts import BenchmarkFacts, PopulationFacts
 from screentest.protocol import Lane, Protocol, Purpose, require_reference_lane
 
@@ -53,14 +54,14 @@ def judge_population(
     _require_kind(table, "image" if facts.still else "video")
     waived = tuple(waived)
     require_waivable(waived, table)
-    degenerate = tuple(_degenerate(facts))
-    faults = [*_population_faults(facts, protocol, table)]
+    degenerate = tuple(degenerate_clips(facts))
+    faults = [*population_faults(facts, protocol, table)]
     disregarded: dict[str, str] = {}
     unproven: list[str] = []
     if null_control is not None:
         faults += null_faults(null_control, protocol, facts)
-        disregarded = _exceeded("null control", null_control.values, table)
-        unproven += _unverified(null_control.values, facts, table, waived)
+        disregarded = exceeded("null control", null_control.values, table)
+        unproven += unverified(null_control.values, facts, table, waived)
     # In one order, whatever that of the facts is: canonical JSON sorts its keys.
     results = {
         name: judge_benchmark(name, facts.benchmarks[name], table, disregarded)
@@ -109,14 +110,14 @@ def judge_reference(
     require_reference_lane(*protocol.changes, purpose=protocol.purpose)
     require_repeat_fits(repeat_control, protocol)
     _require_kind(table, "reference")
-    faults = [*_count_fault(facts.n, protocol), *protocol.faults(), *_row_faults(facts, protocol)]
+    faults = [*count_fault(facts.n, protocol), *protocol.faults(), *row_faults(facts, protocol)]
     disregarded: dict[str, str] = {}
     unproven: list[str] = []
     if table is None:
         unproven.append("no budgets were given, so the distances are measured and not judged")
     elif repeat_control is not None:
         faults += repeat_faults(repeat_control, protocol, facts)
-        disregarded = _noise(repeat_control, table)
+        disregarded = within_noise(repeat_control, table)
     elif protocol.purpose is Purpose.PAIRED_FIDELITY:
         # What is not met may be noise alone: that is no more a failure than with a control that
         # does not match.
@@ -129,7 +130,7 @@ def judge_reference(
         faults=faults,
         failed=_failed(result.budgets),
         unproven=[*_unproven(result.budgets), *unproven],
-        remarks=[*_beyond_noise(result.budgets, repeat_control)],
+        remarks=[*beyond_noise(result.budgets, repeat_control)],
     )
     return GateReport(
         verdict=decision.verdict,
@@ -263,136 +264,6 @@ def _require_kind(table: BudgetTable | None, kind: str) -> None:
         raise PolicyError(
             f"budgets {table.name!r} are for the {table.kind} gate; the {kind} gate was asked for"
         )
-
-
-def _degenerate(facts: PopulationFacts) -> Iterator[str]:
-    for arm, indices in (
-        ("candidate", facts.degenerate_candidates),
-        ("reference", facts.degenerate_references),
-    ):
-        if indices:
-            named = ", ".join(f"{at} ({facts.prompts[at].prompt})" for at in indices)
-            yield (
-                f"{len(indices)} of {facts.n} {arm} clips have nothing to compare (no contrast, or "
-                f"half their frames flat): prompts {named}"
-            )
-
-
-def _population_faults(
-    facts: PopulationFacts, protocol: Protocol, table: BudgetTable
-) -> Iterator[str]:
-    yield from _count_fault(facts.n, protocol)
-    yield from protocol.faults()
-    if facts.n < MIN_PROMPTS:
-        few = "1 prompt describes that draw" if facts.n == 1 else f"{facts.n} prompts are too few"
-        yield f"{few}: a verdict needs {MIN_PROMPTS}, so {MIN_PROMPTS - facts.n} more"
-        need = widest_need(facts, table)
-        if need is not None and need[1] > MIN_PROMPTS:
-            name, needed = need
-            told = f"about {needed} would tell {name} from its bound, {needed - facts.n} more"
-            if needed > MOST:
-                told = f"no number below {MOST} would tell {name} from its bound"
-            yield f"at the spread of these prompts {told}"
-    yield from _repeated_references(facts)
-    yield from _unlike_the_stamp(facts, protocol)
-
-
-def _repeated_references(facts: PopulationFacts) -> Iterator[str]:
-    """Two prompts do not render one clip: it would count as two draws where there was one."""
-    prompts: dict[str, list[str]] = {}
-    for prompt in facts.prompts:
-        if prompt.contents[0] is not None:
-            prompts.setdefault(prompt.contents[0], []).append(prompt.prompt)
-    for named in prompts.values():
-        if len(named) > 1:
-            yield (
-                f"the references of {some(named)} are one clip, which counts as {len(named)} "
-                "prompts: give each prompt its own render"
-            )
-
-
-def _unlike_the_stamp(facts: PopulationFacts, protocol: Protocol) -> Iterator[str]:
-    stamped = {"n_frames": protocol.frames, "width": protocol.width, "height": protocol.height}
-    wrong: dict[tuple[str, str], list[str]] = {}
-    for prompt in facts.prompts:
-        for arm, clip in (("reference", prompt.reference), ("candidate", prompt.candidate)):
-            read = [f"{clip[name]:g} {_WORDS[name]}" for name in stamped
-                    if clip.get(name, stamped[name]) != stamped[name]]  # fmt: skip
-            if read:
-                wrong.setdefault((arm, ", ".join(read)), []).append(prompt.prompt)
-    for (arm, said), named in wrong.items():
-        yield (
-            f"the {arm} of {some(named)} has {said}; the protocol says {protocol.resolution} and "
-            f"{protocol.frames} frames"
-        )
-
-
-_WORDS = {"n_frames": "frames", "width": "pixels of width", "height": "pixels of height"}
-
-
-def _count_fault(n: int, protocol: Protocol) -> Iterator[str]:
-    if n != protocol.n:
-        yield f"{n} pairs were measured; the protocol names {protocol.n} prompts"
-
-
-def _row_faults(facts: ReferenceFacts, protocol: Protocol) -> Iterator[str]:
-    if facts.n == protocol.n and tuple(row.prompt for row in facts.rows) != protocol.prompts:
-        yield "the pairs are of other prompts than the protocol names, or in another order"
-    for row in facts.rows:
-        if row.misaligned:
-            yield f"the pair of {row.prompt!r} is not aligned: {'; '.join(row.misaligned)}"
-        elif row.frames != protocol.frames:
-            yield (
-                f"the pair of {row.prompt!r} has {row.frames} frames; the protocol says "
-                f"{protocol.frames}"
-            )
-
-
-def _noise(control: RepeatControl, table: BudgetTable) -> dict[str, str]:
-    """Budgets that do not tell the change from noise."""
-    found = {
-        budget.name: "the repeat control has no number for it, so noise is not told from the change"
-        for budget in table.budgets
-        if budget.name not in control.values
-    }
-    for name, said in _exceeded("repeat control", control.values, table).items():
-        found[name] = f"{said}: two renders of the same settings lie as far apart, so it is noise"
-    return found
-
-
-def _beyond_noise(rows: Iterable[BudgetRow], control: RepeatControl | None) -> Iterator[str]:
-    """Of each budget that failed and that the repeat keeps, that the change did it."""
-    if control is None:
-        return
-    for row in rows:
-        if row.counts and row.passed is False:
-            yield (
-                f"{row.budget.name} reads {row.value:.6g}, outside {row.budget.describe()}, where "
-                f"a repeat of the same settings reads {control.values[row.budget.name]:.6g}: a "
-                "regression, not noise"
-            )
-
-
-def _exceeded(control: str, values: Mapping[str, float], table: BudgetTable) -> dict[str, str]:
-    """Budgets that a control does not keep itself, and so say nothing about a change."""
-    return {
-        budget.name: f"the {control} reads {values[budget.name]:.6g} itself, outside "
-        f"{budget.describe()}"
-        for budget in table.budgets
-        if budget.name in values and not budget.check(values[budget.name])
-    }
-
-
-def _unverified(
-    values: Mapping[str, float],
-    facts: PopulationFacts,
-    table: BudgetTable,
-    waived: tuple[str, ...],
-) -> Iterator[str]:
-    known = {name for benchmark in facts.benchmarks.values() for name in benchmark.values}
-    for budget in table.budgets:
-        if budget.name in known and budget.name not in values and budget.name not in waived:
-            yield f"the null control has no {budget.name}, so its budget is not known to transfer"
 
 
 def _unheld(rows: Iterable[BudgetRow], table: BudgetTable) -> Iterator[str]:
