@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from screentest.errors import InputError, PolicyError
+from screentest.gates.bound import Reading, sides_of
 from screentest.gates.budget import Budget, BudgetTable, load_budgets, parse_budgets
 from screentest.gates.budget_file import (
     BudgetFile,
@@ -14,7 +15,7 @@ from screentest.gates.budget_file import (
     require_reason,
 )
 from screentest.gates.calibrate import Population, place_budgets
-from screentest.gates.placing import Reading, place_bound, sides_of
+from screentest.gates.placing import place_bound
 from screentest.gates.reference_facts import aggregate
 from screentest.gates.report import ReferenceFacts, ReferenceRow
 from screentest.gates.resampling import pooled_of, redrawn
@@ -143,6 +144,13 @@ def test_a_count_gets_a_whole_number_between(value, high):
     assert bound.bound == high
 
 
+def test_a_count_that_varies_between_clean_renders_is_bounded_by_the_next_one():
+    bound = place_bound(
+        "significant_features", "high", readings(0.0, 1.0), bad(grey=3.0), elsewhere={"grey"}
+    )
+    assert (bound.bound, bound.caught, bound.margin_spreads) == (1.0, ("grey",), None)
+
+
 def test_overlap_gives_no_bound_and_says_with_what():
     bound = place_bound("psnr_mean", "low", readings(42.0, 40.0), bad(coded=39.0))
     assert (bound.bound, bound.kind) == (None, "none")
@@ -156,6 +164,17 @@ def test_what_cannot_be_told_from_clean_does_not_pull_the_bound():
     assert two.bound == 35.8
     assert two.unclear == ("again",)
     assert two.caught == ("coded",)
+
+
+def test_what_another_bound_catches_pulls_this_one_only_with_room_for_the_whole_margin():
+    """Spread 1.414: 35 is 3.5 spreads from 40 and 31 is 6.4."""
+    clean_ones = readings(42.0, 40.0)
+    alone = place_bound("psnr_mean", "low", clean_ones, bad(coded=35.0), elsewhere={"coded"})
+    assert alone.kind == "backstop"
+    assert "caught elsewhere" in alone.reason
+    far = place_bound("psnr_mean", "low", clean_ones, bad(coded=31.0), elsewhere={"coded"})
+    assert far.kind == "placed"
+    assert far.bound == pytest.approx(40 - 3 * math.sqrt(2), abs=0.2)
 
 
 def test_a_degraded_value_within_the_interval_of_the_worst_is_not_clear():
@@ -283,6 +302,19 @@ def test_one_clean_population_is_told_to_say_little_of_worst_prompts():
     one, other, *bad = made()
     assert any("give two or more" in note for note in place_budgets([one, *bad]).notes)
     assert not any("give two or more" in note for note in place_budgets([one, other, *bad]).notes)
+
+
+def test_a_population_that_little_tells_is_caught_by_the_statistic_that_tells_it_best():
+    """Alone, faint motion gets a bound with a thin margin; beside soft pictures it need not."""
+    faint = degraded("faint", {"motion_energy": 0.93})
+    placed = place_budgets([*made(), faint])
+    bounds = {(b.statistic, b.side): b for b in placed.bounds}
+    assert bounds["motion_ratio", "low"].provisional
+    assert "faint" in bounds["motion_ratio", "low"].caught
+    both = degraded("both", {"motion_energy": 0.93, **SOFT[0]})
+    relaxed = {(b.statistic, b.side): b for b in place_budgets([*made(), both]).bounds}
+    assert "both" in relaxed["imaging_index", "low"].caught
+    assert relaxed["motion_ratio", "low"].degraded_of == "slow"
 
 
 def test_nothing_can_be_placed_where_nothing_is_moved_and_no_spread_is_known():

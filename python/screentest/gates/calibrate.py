@@ -6,19 +6,23 @@ of budgets that is there already, is :mod:`screentest.calibrating`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from screentest.errors import InputError
-from screentest.gates.budget import STATISTICS, Budget, BudgetTable, Kind
-from screentest.gates.placing import RULE, Bound, Reading, Side, place_bound, sides_of
-from screentest.gates.report import ReferenceFacts, ReferenceRow
-from screentest.gates.resampling import DRAWS, SEED, pooled_of, redrawn
+from screentest.gates.bound import Bound, Reading, Side, sides_of
+from screentest.gates.budget import STATISTICS, BudgetTable, Kind
+from screentest.gates.evidence import budgets_of, evidence_of
+from screentest.gates.labelled import Population, Read, degenerate, read_population
+from screentest.gates.placing import place_bound
+from screentest.gates.report import ReferenceFacts
+from screentest.gates.resampling import DRAWS, SEED
 from screentest.gates.statistics import IMAGE, REFERENCE, VIDEO
-from screentest.metrics.population.facts import PopulationFacts, PromptFacts
+from screentest.gates.verdict import MIN_PROMPTS
+from screentest.metrics.population.facts import PopulationFacts
 
 __all__ = ["Placement", "Population", "place_budgets"]
 
@@ -51,22 +55,6 @@ _IDENTICAL: Mapping[str, float] = {
 """What a clip against itself reads; every other statistic is 1."""
 
 
-class Population(msgspec.Struct, frozen=True, kw_only=True):
-    """Pairs of clips that a person has labelled.
-
-    Attributes:
-        name: what the evidence calls it; each its own.
-        degraded: whether it ought to fail.
-        facts: what was measured of it.
-        hardware: what it was rendered on, where that is known.
-    """
-
-    name: str
-    degraded: bool
-    facts: PopulationFacts | ReferenceFacts
-    hardware: str = ""
-
-
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """What labelled populations say about where budgets lie.
 
@@ -83,15 +71,6 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     evidence: dict[str, Any]
     missed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-class _Read(NamedTuple):
-    """A population's values by statistic, those of each prompt, and those of prompts drawn anew."""
-
-    population: Population
-    values: dict[str, float]
-    per_prompt: dict[str, Mapping[int, float]]
-    draws: dict[str, tuple[float, ...]]
 
 
 def place_budgets(
@@ -120,24 +99,19 @@ def place_budgets(
             of another gate than ``kind``.
     """
     _check(populations, kind)
-    read = [_read(each) for each in populations if not _degenerate(each)]
+    read = [read_population(each) for each in populations if not degenerate(each)]
     clean = [each for each in read if not each.population.degraded]
     degraded = [each for each in read if each.population.degraded]
-    bounds = [
-        _place(statistic, side, clean, degraded)
-        for statistic in _ORDER[kind]
-        for side in sides_of(statistic)
-    ]
-    budgets = tuple(_budgets(bounds, clean))
+    bounds = _place_all(_ORDER[kind], clean, degraded)
+    budgets = tuple(budgets_of(bounds, clean))
     table = None
     if budgets:
         table = BudgetTable(name=name, kind=kind, version=version, budgets=budgets)
-    caught = {population for bound in bounds for population in bound.caught}
-    missed = tuple(each.population.name for each in degraded if each.population.name not in caught)
+    missed = _missed(bounds, degraded)
     return Placement(
         table=table,
         bounds=tuple(bounds),
-        evidence=_evidence(populations, read, bounds, family, hardware, missed),
+        evidence=evidence_of(populations, read, bounds, family, hardware, missed),
         missed=missed,
         notes=tuple(_notes(populations, clean, degraded, missed)),
     )
@@ -165,7 +139,7 @@ def _check(populations: Sequence[Population], kind: Kind) -> None:
                     f"{each.name}: {'stills' if still else 'clips of several frames'}, and the "
                     f"budgets are for the {kind} gate: --kind {'image' if still else 'video'}"
                 )
-        if _degenerate(each) and not each.degraded:
+        if degenerate(each) and not each.degraded:
             raise InputError(
                 f"{each.name}: clips with nothing to compare (no contrast, or half their frames "
                 "flat) among what is said to be clean",
@@ -173,43 +147,60 @@ def _check(populations: Sequence[Population], kind: Kind) -> None:
             )
 
 
-def _degenerate(population: Population) -> bool:
-    facts = population.facts
-    return isinstance(facts, PopulationFacts) and bool(
-        facts.degenerate_candidates or facts.degenerate_references
-    )
+def _place_all(
+    statistics: Sequence[str], clean: Sequence[Read], degraded: Sequence[Read]
+) -> list[Bound]:
+    """Every bound; one with less than the whole margin only for a population that no other
+    catches."""
+    names = {each.population.name for each in degraded}
+    bounds = [
+        _place(statistic, side, clean, degraded, names)
+        for statistic in statistics
+        for side in sides_of(statistic)
+    ]
+    for name in _missed(bounds, degraded):
+        tried = [
+            (_place(old.statistic, old.side, clean, degraded, names - {name}), at)
+            for at, old in enumerate(bounds)
+        ]
+        found = [(bound, at) for bound, at in tried if name in bound.caught]
+        if found:
+            bound, at = max(found, key=lambda each: (each[0].margin_spreads or 0.0, -each[1]))
+            bounds[at] = bound
+            names -= {name}
+    return bounds
 
 
-def _read(population: Population) -> _Read:
-    facts = population.facts
-    values = (
-        dict(facts.values)
-        if isinstance(facts, ReferenceFacts)
-        else {name: v for each in facts.benchmarks.values() for name, v in each.values.items()}
-    )
-    pools = pooled_of(facts)
-    return _Read(
-        population,
-        values,
-        {name: pool.per_prompt for name, pool in pools.items()},
-        {name: redrawn(pool) for name, pool in pools.items()},
-    )
+def _missed(bounds: Sequence[Bound], degraded: Sequence[Read]) -> tuple[str, ...]:
+    caught = {population for bound in bounds for population in bound.caught}
+    return tuple(each.population.name for each in degraded if each.population.name not in caught)
 
 
-def _place(statistic: str, side: Side, clean: Sequence[_Read], degraded: Sequence[_Read]) -> Bound:
+def _place(
+    statistic: str,
+    side: Side,
+    clean: Sequence[Read],
+    degraded: Sequence[Read],
+    elsewhere: Collection[str],
+) -> Bound:
     bad = _readings(statistic, degraded)
     if not clean:
         identical = Reading(IDENTITY, _IDENTICAL.get(statistic, 1.0))
-        return place_bound(statistic, side, [identical], bad, spread_known=False)
+        return place_bound(
+            statistic, side, [identical], bad, spread_known=False, elsewhere=elsewhere
+        )
     good = _readings(statistic, clean)
     if len(good) < len(clean):
         lacking = [e.population.name for e in clean if statistic not in e.values]
-        reason = f"not measured in {', '.join(lacking)}: {_why(statistic, clean)}"
+        where = f" in {', '.join(lacking)}" if good else ""
+        reason = f"not measured{where}: {_why(statistic, clean)}"
         return Bound(statistic=statistic, side=side, reason=reason)
-    return place_bound(statistic, side, good, bad, interval=_interval(good, side))
+    return place_bound(
+        statistic, side, good, bad, interval=_interval(good, side), elsewhere=elsewhere
+    )
 
 
-def _readings(statistic: str, read: Sequence[_Read]) -> list[Reading]:
+def _readings(statistic: str, read: Sequence[Read]) -> list[Reading]:
     return [
         Reading(each.population.name, each.values[statistic], each.draws.get(statistic, ()))
         for each in read
@@ -217,7 +208,7 @@ def _readings(statistic: str, read: Sequence[_Read]) -> list[Reading]:
     ]
 
 
-def _why(statistic: str, read: Sequence[_Read]) -> str:
+def _why(statistic: str, read: Sequence[Read]) -> str:
     for each in read:
         facts = each.population.facts
         parts = [facts] if isinstance(facts, ReferenceFacts) else [*facts.benchmarks.values()]
@@ -245,42 +236,10 @@ def _interval(clean: Sequence[Reading], side: Side) -> tuple[float, float] | Non
     return values[int(0.025 * DRAWS)], values[int(0.975 * DRAWS)]
 
 
-def _budgets(bounds: Sequence[Bound], clean: Sequence[_Read]) -> Iterator[Budget]:
-    by_name: dict[str, list[Bound]] = {}
-    for bound in bounds:
-        if bound.bound is not None:
-            by_name.setdefault(bound.statistic, []).append(bound)
-    for statistic, placed in by_name.items():
-        ends = {each.side: each.bound for each in placed}
-        told = "; ".join(f"{each.side}: {_told(each, clean)}" for each in placed)
-        if any(each.provisional for each in placed):
-            told = f"provisional; {told}"
-        yield Budget(name=statistic, low=ends.get("low"), high=ends.get("high"), provenance=told)
-
-
-def _told(bound: Bound, clean: Sequence[_Read]) -> str:
-    prompts = sorted({each.population.facts.n for each in clean})
-    of = "" if not prompts else f" of {len(clean)} x {'/'.join(map(str, prompts))} prompts"
-    said = f"clean {_short(bound.clean)} at worst ({bound.clean_of}{of}"
-    if bound.interval is not None:
-        said += f", 95 % {_short(bound.interval[0])} to {_short(bound.interval[1])}"
-    said += ")"
-    if bound.degraded is not None:
-        said += f", failing {_short(bound.degraded)} ({bound.degraded_of})"
-    said += f", margin {_short(bound.margin)}"
-    if bound.margin_spreads is not None:
-        said += f" or {bound.margin_spreads:.1f} spreads"
-    return f"{said}; {bound.reason}" if bound.reason else said
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
-
-
 def _notes(
     populations: Sequence[Population],
-    clean: Sequence[_Read],
-    degraded: Sequence[_Read],
+    clean: Sequence[Read],
+    degraded: Sequence[Read],
     missed: Sequence[str],
 ) -> Iterator[str]:
     if not clean:
@@ -296,63 +255,9 @@ def _notes(
     if not degraded:
         yield "no degraded population: every bound is a backstop beyond what is clean"
     for each in populations:
-        if _degenerate(each):
+        if degenerate(each):
             yield f"{each.name} has nothing to compare; a gate calls it degenerate without a bound"
-        elif each.facts.n < 8:
-            yield f"{each.name} has {each.facts.n} prompts; a gate wants 8"
+        elif each.facts.n < MIN_PROMPTS:
+            yield f"{each.name} has {each.facts.n} prompts; a gate wants {MIN_PROMPTS}"
     for name in missed:
         yield f"no bound catches {name}: it would pass"
-
-
-def _evidence(
-    populations: Sequence[Population],
-    read: Sequence[_Read],
-    bounds: Sequence[Bound],
-    family: str,
-    hardware: str,
-    missed: Sequence[str],
-) -> dict[str, Any]:
-    known = {each.population.name: each for each in read}
-    rows = [bound for bound in bounds if bound.bound is not None]
-    return {
-        "rule": RULE,
-        "draws": DRAWS,
-        "seed": SEED,
-        "family": family or None,
-        "hardware": hardware or None,
-        "missed": list(missed),
-        "unplaced": [
-            {"statistic": each.statistic, "side": each.side, "reason": each.reason}
-            for each in bounds
-            if each.bound is None
-        ],
-        "bounds": [msgspec.to_builtins(each) for each in rows],
-        "populations": [_of_population(each, known.get(each.name)) for each in populations],
-    }
-
-
-def _of_population(population: Population, read: _Read | None) -> dict[str, Any]:
-    facts = population.facts
-    rows: Sequence[ReferenceRow | PromptFacts] = (
-        facts.rows if isinstance(facts, ReferenceFacts) else facts.prompts
-    )
-    impls = facts.impls if isinstance(facts, ReferenceFacts) else {"population": facts.impl}
-    return {
-        "name": population.name,
-        "label": "degraded" if population.degraded else "clean",
-        "hardware": population.hardware or None,
-        "impls": dict(impls),
-        "degenerate": _degenerate(population) or None,
-        "values": {} if read is None else dict(sorted(read.values.items())),
-        "prompts": [
-            {
-                "prompt": row.prompt,
-                "clips": list(row.sources),
-                "contents": [content or "" for content in row.contents],
-                "values": {}
-                if read is None
-                else {n: v[at] for n, v in sorted(read.per_prompt.items()) if at in v},
-            }
-            for at, row in enumerate(rows)
-        ],
-    }

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+import statistics
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-__all__ = [
-    "BACKSTOP_SPREADS",
-    "MARGIN_SPREADS",
-    "RULE",
-    "Bound",
-    "Reading",
-    "Side",
-    "place_bound",
-    "sides_of",
-]
+from screentest.gates.bound import AXES, COUNTS, LINEAR, NO_BACKSTOP, Axis, Bound, Reading, Side
 
-Side: TypeAlias = Literal["low", "high"]
+__all__ = ["BACKSTOP_SPREADS", "MARGIN_SPREADS", "RULE", "place_bound"]
 
 MARGIN_SPREADS = 3.0
 """Spreads of the clean populations that a bound keeps from the worst of them."""
@@ -41,111 +33,15 @@ BACKSTOP_SPREADS = 6.0
 RULE = (
     "A bound lies beyond the worst clean population by 3 spreads, at least a quarter and at most "
     "half of the way to the nearest degraded population that is clear of it: beyond the 95 % "
-    "interval of the worst clean value, and by 2 spreads. The spread is the standard deviation of "
-    "the statistic over a clean population drawn at random with its prompts drawn anew. Ratios are "
-    "placed on the logarithmic axis. Where degraded populations move a statistic and none is "
-    "clear, there is no bound; where none moves it, there is a backstop 6 spreads beyond the worst "
-    "clean population, and none where its spread is not known."
+    "interval of the worst clean value, and by 6 spreads, or by 2 where no other bound catches "
+    "that population. The spread is the standard deviation of the statistic over a clean "
+    "population drawn at random with its prompts drawn anew. Ratios are placed on the logarithmic "
+    "axis, counts on the next whole number. Where degraded populations move a statistic and cannot "
+    "be told from the worst clean one, there is no bound; where none moves it, or only ones that "
+    "are caught elsewhere, there is a backstop 6 spreads beyond the worst clean population, and "
+    "none where its spread is not known."
 )
 """What a budgets file says of how its bounds were placed."""
-
-
-class Reading(NamedTuple):
-    """What one population reads of one statistic: its value, and what it read with its prompts
-    drawn anew (empty where that is not known)."""
-
-    population: str
-    value: float
-    draws: tuple[float, ...] = ()
-
-
-class Bound(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One side of one statistic: the bound, or why there is none.
-
-    Attributes:
-        statistic: what is bounded.
-        side: ``low`` or ``high``.
-        bound: ``None`` where none was placed.
-        kind: ``placed`` between clean and degraded, ``backstop`` beyond clean alone, ``none``.
-        reason: why there is no bound, or what there is to know of one that is provisional.
-        provisional: whether the evidence is thinner than the rule wants.
-        clean: the worst clean value, and ``clean_of`` its population.
-        interval: 95 % interval of the worst clean value.
-        spread: of the clean populations, on the axis of placing.
-        degraded: the nearest value that is clear of them, and ``degraded_of`` its population.
-        margin: distance of the bound from the worst clean value, in the statistic's unit.
-        margin_spreads: the same in spreads.
-        caught: degraded populations beyond the bound.
-        unclear: those that move the statistic and cannot be told from the worst clean one.
-    """
-
-    statistic: str
-    side: Side
-    bound: float | None = None
-    kind: Literal["placed", "backstop", "none"] = "none"
-    reason: str = ""
-    provisional: bool = False
-    clean: float | None = None
-    clean_of: str = ""
-    interval: tuple[float, float] | None = None
-    spread: float | None = None
-    degraded: float | None = None
-    degraded_of: str = ""
-    margin: float | None = None
-    margin_spreads: float | None = None
-    caught: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
-
-
-class _Axis(NamedTuple):
-    """How a statistic is laid out for placing; ``sign`` turns the low side into a high one."""
-
-    to: Callable[[float], float]
-    back: Callable[[float], float]
-
-
-def _ratio(least: float, shift: float = 0.0) -> _Axis:
-    """Logarithmic; below ``least`` there is nothing left to tell apart."""
-    return _Axis(lambda value: math.log(max(value + shift, least)), lambda x: math.exp(x) - shift)
-
-
-_LINEAR = _Axis(lambda value: value, lambda x: x)
-
-_AXES: Mapping[str, _Axis] = {
-    "imaging_index": _ratio(0.05),
-    "imaging_worst_prompt": _ratio(0.05),
-    "jerk_excess": _ratio(0.05, shift=1.0),
-    "flicker_ratio": _ratio(0.05),
-    "motion_ratio": _ratio(0.05),
-    "track_stability_ratio": _ratio(0.05),
-    "track_stability_worst": _ratio(0.05),
-    "grid_ratio": _ratio(0.05),
-    "population_frechet": _ratio(0.01),
-}
-"""Of the statistics that are no differences."""
-
-_COUNTS = frozenset({"significant_features"})
-
-_TWO_SIDED = frozenset(
-    {"imaging_index", "jerk_excess", "flicker_ratio", "motion_ratio", "track_stability_ratio"}
-)
-_LOW = frozenset({"imaging_worst_prompt", "track_stability_worst"})
-_NO_BACKSTOP: frozenset[tuple[str, Side]] = frozenset(
-    # Less flicker, more motion and steadier things are no damage by themselves.
-    {("flicker_ratio", "low"), ("motion_ratio", "high"), ("track_stability_ratio", "high")}
-)
-
-
-def sides_of(statistic: str) -> tuple[Side, ...]:
-    """On which sides a statistic can be out of bounds.
-
-    >>> sides_of("imaging_index"), sides_of("psnr_mean"), sides_of("lpips_worst")
-    (('low', 'high'), ('low',), ('high',))
-    """
-    if statistic in _TWO_SIDED:
-        return ("low", "high")
-    similar = statistic.startswith(("psnr", "ssim", "ms_ssim", "vmaf"))
-    return ("low",) if similar or statistic in _LOW else ("high",)
 
 
 def place_bound(
@@ -156,6 +52,7 @@ def place_bound(
     *,
     interval: tuple[float, float] | None = None,
     spread_known: bool = True,
+    elsewhere: Collection[str] = (),
 ) -> Bound:
     """One bound by :data:`RULE`.
 
@@ -166,99 +63,173 @@ def place_bound(
         degraded: what the degraded ones read.
         interval: 95 % interval of the worst clean value.
         spread_known: false where the clean side is the identity alone.
+        elsewhere: populations that another bound catches, so that this one need not: they count as
+            clear only where they leave room for the whole margin on both sides.
 
     >>> place_bound("psnr_mean", "low", [Reading("again", 41.0)], [Reading("worse", 33.0)]).bound
     37.0
     """
-    axis, sign = _AXES.get(statistic, _LINEAR), 1.0 if side == "high" else -1.0
-
-    def along(value: float) -> float:
-        return sign * axis.to(value)
-
-    worst = max(clean, key=lambda reading: (along(reading.value), reading.population))
-    far = along(worst.value)
-    spread = _spread(clean, axis) if spread_known else None
-    known = spread or 0.0
-    reach = far if interval is None else max(far, along(interval[1 if side == "high" else 0]))
-    centre = _median([along(reading.value) for reading in clean])
-    clear = [
+    clean_side = _view(statistic, side, clean, interval, spread_known)
+    along, far, known = clean_side.along, clean_side.far, clean_side.known
+    told_apart = [
         reading
         for reading in degraded
-        if along(reading.value) > reach and along(reading.value) - far >= CLEAR_SPREADS * known
-        and not (statistic in _COUNTS and reading.value < worst.value + 1)
-    ]  # fmt: skip
+        if along(reading.value) > clean_side.reach
+        and along(reading.value) - far >= CLEAR_SPREADS * known
+        and not (statistic in COUNTS and reading.value < clean_side.worst.value + 1)
+    ]
+    clear = [
+        reading
+        for reading in told_apart
+        if reading.population not in elsewhere
+        or along(reading.value) - far >= 2 * MARGIN_SPREADS * known
+    ]
     unclear = tuple(
         sorted(
             reading.population
             for reading in degraded
-            if reading not in clear and _moved(reading, along, centre, known)
+            if reading not in told_apart and _moved(reading, clean_side)
         )
     )
     common = Bound(
         statistic=statistic,
         side=side,
-        clean=worst.value,
-        clean_of=worst.population,
+        clean=clean_side.worst.value,
+        clean_of=clean_side.worst.population,
         interval=interval,
-        spread=spread,
+        spread=clean_side.spread,
         unclear=unclear,
     )
     if clear:
-        nearest = min(clear, key=lambda reading: (along(reading.value), reading.population))
-        gap = along(nearest.value) - far
-        step = min(max(MARGIN_SPREADS * known, LEAST_SHARE * gap), gap / 2)
-        if spread is None:
-            step = gap / 2
-        bound = axis.back(sign * (far + step))
-        if statistic in _COUNTS:
-            bound = float(math.floor(bound))
-        else:
-            bound = _rounded(bound, (worst.value, nearest.value))
-        reason = _thin(spread, abs(along(bound) - far), statistic)
-        return msgspec.structs.replace(
-            common,
-            bound=bound,
-            kind="placed",
-            reason=reason,
-            provisional=bool(reason),
-            degraded=nearest.value,
-            degraded_of=nearest.population,
-            margin=abs(bound - worst.value),
-            margin_spreads=(along(bound) - far) / spread if spread else None,
-            caught=_beyond(degraded, bound, sign),
-        )
-    if unclear:
+        return _between(common, clean_side, clear, degraded)
+    if unclear and not told_apart:
         return msgspec.structs.replace(
             common,
             reason=f"clean and degraded overlap: {', '.join(unclear)} cannot be told from the "
-            f"worst clean population ({worst.population})",
+            f"worst clean population ({clean_side.worst.population})",
         )
-    if not spread or (statistic, side) in _NO_BACKSTOP or statistic in _COUNTS:
-        why = (
-            ", and no spread between clean renders is known"
-            if spread is None
-            else ", and the clean ones do not vary in it"
-            if not spread
-            else ", and to move on this side is no damage"
-        )
-        return msgspec.structs.replace(
-            common,
-            reason=f"no degraded population moves it{why if statistic not in _COUNTS else ''}",
-        )
-    end = axis.back(sign * (far + BACKSTOP_SPREADS * spread))
-    bound = _rounded(end, (worst.value, axis.back(sign * (far + 2 * BACKSTOP_SPREADS * spread))))
-    return msgspec.structs.replace(
-        common,
-        bound=bound,
-        kind="backstop",
-        provisional=True,
-        reason="a backstop: no degraded population moves it",
-        margin=abs(bound - worst.value),
-        margin_spreads=(along(bound) - far) / spread,
+    return _beyond_clean(common, clean_side, bool(told_apart))
+
+
+class _View(NamedTuple):
+    """The clean side as it lies on the axis of placing, with worse always further along.
+
+    ``far`` is where the worst clean value lies and ``reach`` the end of its interval; ``known`` is
+    the spread where it counts, else 0.
+    """
+
+    statistic: str
+    axis: Axis
+    sign: float
+    worst: Reading
+    far: float
+    reach: float
+    centre: float
+    spread: float | None
+    known: float
+
+    def along(self, value: float) -> float:
+        """Where a value lies."""
+        return self.sign * self.axis.to(value)
+
+    def at(self, place: float) -> float:
+        """The value that lies there."""
+        return self.axis.back(self.sign * place)
+
+
+def _view(
+    statistic: str,
+    side: Side,
+    clean: Sequence[Reading],
+    interval: tuple[float, float] | None,
+    spread_known: bool,
+) -> _View:
+    axis, sign = AXES.get(statistic, LINEAR), 1.0 if side == "high" else -1.0
+    places = {reading: sign * axis.to(reading.value) for reading in clean}
+    worst = max(clean, key=lambda reading: (places[reading], reading.population))
+    far = reach = places[worst]
+    if interval is not None:
+        reach = max(far, sign * axis.to(interval[1 if side == "high" else 0]))
+    spread = _spread(clean, axis) if spread_known else None
+    return _View(
+        statistic=statistic,
+        axis=axis,
+        sign=sign,
+        worst=worst,
+        far=far,
+        reach=reach,
+        centre=statistics.median(places.values()),
+        spread=spread,
+        # A count has a next value instead of a spread.
+        known=0.0 if statistic in COUNTS else spread or 0.0,
     )
 
 
-def _spread(clean: Sequence[Reading], axis: _Axis) -> float | None:
+def _between(
+    common: Bound, clean: _View, clear: Sequence[Reading], degraded: Sequence[Reading]
+) -> Bound:
+    """The bound between the worst clean value and the nearest that is clear of it."""
+    nearest = min(clear, key=lambda reading: (clean.along(reading.value), reading.population))
+    gap = clean.along(nearest.value) - clean.far
+    step = min(max(MARGIN_SPREADS * clean.known, LEAST_SHARE * gap), gap / 2)
+    if clean.spread is None:
+        step = gap / 2
+    bound = clean.at(clean.far + step)
+    if clean.statistic in COUNTS:
+        bound = float(math.floor(bound))
+    else:
+        bound = _rounded(bound, (clean.worst.value, nearest.value))
+    margin = clean.along(bound) - clean.far
+    reason = ""
+    if clean.spread is None:
+        reason = "no spread between clean renders is known: it lies midway"
+    elif margin < 0.95 * MARGIN_SPREADS * clean.known:
+        reason = f"a margin of {margin / clean.known:.2g} spreads is all that the gap allows"
+    beyond = (each for each in degraded if clean.sign * each.value > clean.sign * bound)
+    return msgspec.structs.replace(
+        common,
+        bound=bound,
+        kind="placed",
+        reason=reason,
+        provisional=bool(reason),
+        degraded=nearest.value,
+        degraded_of=nearest.population,
+        margin=abs(bound - clean.worst.value),
+        margin_spreads=margin / clean.known if clean.known else None,
+        caught=tuple(sorted(each.population for each in beyond)),
+    )
+
+
+def _beyond_clean(common: Bound, clean: _View, caught_elsewhere: bool) -> Bound:
+    """A backstop, where one means something."""
+    moves = "what moves it a little is caught elsewhere" if caught_elsewhere else (
+        "no degraded population moves it"
+    )  # fmt: skip
+    if clean.statistic in COUNTS:
+        reason = moves
+    elif clean.spread is None:
+        reason = f"{moves}, and no spread between clean renders is known"
+    elif not clean.spread:
+        reason = f"{moves}, and the clean ones do not vary in it"
+    elif (common.statistic, common.side) in NO_BACKSTOP:
+        reason = f"{moves}, and to move on this side is no damage"
+    else:
+        step = BACKSTOP_SPREADS * clean.spread
+        ends = clean.worst.value, clean.at(clean.far + 2 * step)
+        bound = _rounded(clean.at(clean.far + step), ends)
+        return msgspec.structs.replace(
+            common,
+            bound=bound,
+            kind="backstop",
+            provisional=True,
+            reason=f"a backstop: {moves}",
+            margin=abs(bound - clean.worst.value),
+            margin_spreads=(clean.along(bound) - clean.far) / clean.spread,
+        )
+    return msgspec.structs.replace(common, reason=reason)
+
+
+def _spread(clean: Sequence[Reading], axis: Axis) -> float | None:
     """Of a clean population at random with its prompts drawn anew; ``None`` for one value."""
     if len(clean) < 2 and not clean[0].draws:
         return None
@@ -277,23 +248,12 @@ def _spread(clean: Sequence[Reading], axis: _Axis) -> float | None:
     return math.sqrt(variance) if variance > 1e-24 else 0.0
 
 
-def _moved(reading: Reading, along: Callable[[float], float], centre: float, spread: float) -> bool:
-    drawn = sorted(along(value) for value in reading.draws) or [along(reading.value)]
+def _moved(reading: Reading, clean: _View) -> bool:
+    """Whether a degraded population reads otherwise than clean ones, prompts drawn anew and all."""
+    drawn = sorted(map(clean.along, reading.draws or (reading.value,)))
     nearest = drawn[int(0.025 * len(drawn))]
-    return nearest > centre and along(reading.value) - centre > MOVED_SPREADS * spread
-
-
-def _thin(spread: float | None, margin: float, statistic: str) -> str:
-    if spread is None:
-        return "no spread between clean renders is known: it lies midway"
-    if statistic not in _COUNTS and margin < 0.95 * MARGIN_SPREADS * spread:
-        return f"a margin of {margin / spread:.2g} spreads is all that the gap allows"
-    return ""
-
-
-def _beyond(degraded: Sequence[Reading], bound: float, sign: float) -> tuple[str, ...]:
-    beyond = (each for each in degraded if sign * each.value > sign * bound)
-    return tuple(sorted(each.population for each in beyond))
+    shift = clean.along(reading.value) - clean.centre
+    return nearest > clean.centre and shift > MOVED_SPREADS * clean.known
 
 
 def _rounded(bound: float, between: tuple[float, float]) -> float:
@@ -303,9 +263,3 @@ def _rounded(bound: float, between: tuple[float, float]) -> float:
         if abs(short - bound) <= 0.02 * abs(between[1] - between[0]):
             return short
     return bound
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
