@@ -4,10 +4,12 @@ Each candidate's numbers are its reference's times one factor each, so that ever
 prompts follows from the factors: a ratio is its factor.
 """
 
+import functools
 import math
 import statistics
 
 import msgspec
+import numpy as np
 
 from screentest.gates.budget import shipped
 from screentest.gates.judge import judge_population, judge_reference
@@ -15,9 +17,13 @@ from screentest.gates.reference_facts import IMPL
 from screentest.gates.report import NullControl, ReferenceFacts, ReferenceRow, RepeatControl
 from screentest.metrics.population.derive import derive
 from screentest.metrics.population.facts import Interval, PopulationFacts, Power, PromptFacts
+from screentest.metrics.population.frechet import diagonal_distance
 from screentest.metrics.population.names import IMPL as POPULATION
 from screentest.metrics.population.ratios import Pair
+from screentest.metrics.population.samples import samples_of
+from screentest.metrics.population.statistic import shown
 from screentest.metrics.population.verify import t_test_p
+from screentest.metrics.population.verify_sampling import chance
 from screentest.protocol import Protocol
 
 CLIP = {
@@ -73,7 +79,8 @@ def made_population(n=8, *, names=None, **factors):
         Pair(prompt, made_clip(at), made_clip(at, factors))
         for at, prompt in enumerate(names or prompts(n))
     ]
-    found = derive(pairs, t_test_p, lambda _: [0.0] * len(pairs))
+    # No covariances here: the distance is the diagonal one.
+    found = derive(pairs, t_test_p, lambda scale: [diagonal_distance(p, scale) for p in pairs])
     return PopulationFacts(
         impl=POPULATION,
         prompts=tuple(
@@ -87,23 +94,66 @@ def made_population(n=8, *, names=None, **factors):
             for at, (pair, values) in enumerate(zip(pairs, found.values, strict=True))
         ),
         benchmarks={
-            name: msgspec.structs.replace(facts, intervals=_intervals(facts, found.logs))
+            name: msgspec.structs.replace(facts, intervals=_intervals(facts, found))
             for name, facts in found.benchmarks.items()
         },
-        power={
-            name: Power(spread=statistics.stdev(logs) if len(logs) > 1 else None, detectable=0.012)
-            for name, logs in found.logs.items()
-        },
+        power={name: _power(logs) for name, logs in found.logs.items()},
         scales=found.scales,
     )
 
 
-def _intervals(facts, logs):
-    return {
-        name: Interval(value - 0.01, value + 0.01)
-        for name, value in facts.values.items()
-        if len(logs.get(name, ())) > 1
-    }
+def _intervals(facts, found):
+    """By resampling with another seed than a gate has."""
+    ends = {}
+    for name in facts.values:
+        if len(found.logs.get(name, ())) > 1:
+            rows, of, kind = samples_of(name, found)
+            drawn = of(rows[_places(len(rows))])
+            ends[name] = Interval(
+                *(shown(kind, float(np.quantile(drawn, q))) for q in (0.025, 0.975))
+            )
+    return ends
+
+
+@functools.cache
+def _places(n):
+    return np.random.default_rng(1).integers(0, n, (4999, n))
+
+
+def _power(logs):
+    n = len(logs)
+    if n < 2:
+        return Power()
+    spread = statistics.stdev(logs)
+    effect = math.log(1.02) / max(spread, 1e-12)
+    return Power(
+        spread=spread,
+        detectable=math.expm1(_found_with(n) * spread),
+        prompts_needed=_least(lambda k: chance(min(effect * math.sqrt(k), 15), k) >= 0.8),
+    )
+
+
+@functools.cache
+def _found_with(n):
+    """The effect in deviations that a test of n prompts finds with 80 %."""
+    low, high = 0.0, 20.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chance(middle, n) < 0.8 else (low, middle)
+    return low / math.sqrt(n)
+
+
+def _least(enough):
+    """The least number from 3 on that is enough."""
+    if enough(3):
+        return 3
+    low, high = 3, 6
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def population_report(n=8, *, null_control=None, protocol=None, table=None, **factors):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import struct
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,37 @@ def test_a_refusal_names_the_place_in_one_line(document: object, place: str) -> 
 def test_numbers_are_written_as_ecmascript_does(number: float, written: bytes) -> None:
     assert dumps(number) == written
     assert loads(written) == number
+
+
+@pytest.mark.parametrize(
+    ("bits", "written"),
+    [
+        ("8000000000000001", b"-5e-324"),
+        ("3eb0c6f7a0b5ed8c", b"9.999999999999997e-7"),
+        ("3eb0c6f7a0b5ed8d", b"0.000001"),
+        ("41b3de4355555553", b"333333333.3333332"),
+        ("41b3de4355555554", b"333333333.33333325"),
+        ("41b3de4355555555", b"333333333.3333333"),
+        ("41b3de4355555556", b"333333333.3333334"),
+        ("41b3de4355555557", b"333333333.33333343"),
+        ("becbf647612f3696", b"-0.0000033333333333333333"),
+        ("43143ff3c1cb0959", b"1424953923781206.2"),
+    ],
+)
+def test_the_samples_of_rfc_8785_appendix_b_are_written_so(bits: str, written: bytes) -> None:
+    (number,) = struct.unpack(">d", bytes.fromhex(bits))
+    assert dumps(number) == written
+
+
+@pytest.mark.parametrize("bits", ["4340000000000000", "444b1ae4d6e2ef50", "44b52d02c7e14af6"])
+def test_those_beyond_what_every_reader_has_are_refused(bits: str) -> None:
+    with pytest.raises(SchemaError, match=r"2\*\*53 - 1"):
+        dumps(struct.unpack(">d", bytes.fromhex(bits))[0])
+
+
+def test_keys_are_sorted_by_their_utf_16_as_in_rfc_8785() -> None:
+    keys = ["\r", "1", "\x80", "\xf6", "\u20ac", "\U0001f600", "\ufb33"]
+    assert list(loads(dumps(dict.fromkeys(reversed(keys), 0)))) == keys
 
 
 def test_nesting_that_no_document_has_is_refused_in_both_directions() -> None:

@@ -149,3 +149,17 @@ def test_a_degenerate_report_has_no_table_to_show():
 def test_the_text_of_a_report_never_makes_a_line_or_moves_the_cursor(name):
     report = made_reports.population_report(protocol=made_reports.made_protocol(family=name))
     assert all(line.isprintable() for line in gate_lines(report))
+
+
+def test_a_table_that_bears_the_name_of_a_shipped_one_is_told_from_it():
+    assert "budgets 'video', version 1, as shipped" in words(made_reports.population_report())
+    table = shipped("video")
+    looser = msgspec.structs.replace(
+        table,
+        budgets=tuple(
+            msgspec.structs.replace(budget, low=0.1) if budget.name == "imaging_index" else budget
+            for budget in table.budgets
+        ),
+    )
+    told = words(made_reports.population_report(table=looser, sharpness=0.5))
+    assert "budgets 'video', version 1, not as shipped" in told

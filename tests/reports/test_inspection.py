@@ -112,7 +112,7 @@ def test_an_empty_or_too_large_report_is_refused_by_its_size(data):
     [
         b"{}",
         b" " * MOST_BYTES,
-        b"[" * MOST_BYTES,
+        b"[" * 200_000,
         SPOKEN.encode(),
         dump(made.reference_report()).replace(b'"verdict":"pass"', b'"verdict":"fail"'),
         dump(made.reference_report()).replace(b"bf16", SPOKEN.encode(), 1),
@@ -127,3 +127,31 @@ def test_whatever_is_wrong_is_one_code_without_a_word_of_it(data):
     assert error.__cause__ is None
     assert error.__suppress_context__
     assert "ignore" not in error.message
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" + b"{}," * 2_700_000 + b"1]",
+        b"[" + b"[]," * 2_700_000 + b"1]",
+        b"[" + b"1," * 4_000_000 + b"1]",
+        b"[" + (b"[" * 60 + b"]" * 60 + b",") * 60_000 + b"1]",
+    ],
+    ids=["objects", "lists", "numbers", "levels"],
+)
+def test_more_values_than_any_report_has_are_refused_unread(data):
+    assert len(data) <= MOST_BYTES
+    with pytest.raises(SchemaError) as refusal:
+        inspect(data)
+    assert refusal.value.code == "report.size_invalid"
+
+
+def test_a_report_of_500_prompts_is_inspected():
+    data = dump(made.population_report(500, protocol=made.made_protocol(500)))
+    assert inspect(data)["counts"]["pairs"] == 500
+
+
+def test_text_is_no_report():
+    with pytest.raises(SchemaError, match="bytes of a document, this is a str") as refusal:
+        inspect(dump(made.reference_report()).decode())
+    assert refusal.value.code == "no_bytes"

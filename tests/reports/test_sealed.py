@@ -17,7 +17,7 @@ from screentest.gates.report import GateReport, NullControl, RepeatControl
 from screentest.metrics import registry
 from screentest.metrics.spec import MetricSpec
 from screentest.protocol import ArmLanes
-from screentest.reports import canonical, schemas
+from screentest.reports import canonical, contents, schemas
 from screentest.reports.honesty import first_difference
 from screentest.reports.sealed import dump, load, load_verified, save
 from tests.gates import made_reports as made
@@ -322,6 +322,10 @@ class TestAttacks:
             (setting("body", "null_control", "transfers", "jerk_excess", to=True), "jerk_excess"),
             (adding("body", "null_control", "transfers", "vmaf", to=True), "vmaf"),
             (setting("body", "null_control", "unverified", to=["grid_ratio"]), "grid_ratio"),
+            (setting("body", "null_control", "unverified", to=["beauty"]), "beauty"),
+            (setting("body", "null_control", "values", "imaging_index", to=0.99), "imaging_index"),
+            (setting("body", "null_control", "values", "dz_contrast", to=2), "effect_size"),
+            (dropping("body", "null_control", "values", "ratio_contrast"), "ratio_contrast"),
             (setting("body", "null_control", "values", to={}), "values is empty"),
             (setting("body", "null_control", to=None), "body"),
             (setting("body", "null_control", "protocol", "changes", to=["compile"]), "changes"),
@@ -344,6 +348,13 @@ class TestAttacks:
             (setting("body", "reference", "impls", "psnr", to="psnr@2"), "psnr"),
             (setting("impls", "psnr", to="psnr@2"), "psnr"),
             (setting("body", "reference", "impl", to="reference-gate@2"), "impl"),
+            (adding("body", "reference", "impls", "ssim", to="ssim@1"), "ssim has an impl"),
+            (setting("body", "reference", "metrics", to=["psnr", "psnr"]), "stands twice"),
+            (setting("body", "reference", "rows", 0, "worst_frame", "psnr", to=-1), "worst frame"),
+            (adding("body", "reference", "rows", 0, "worst_frame", "ssim", to=1), "worst frame"),
+            (setting("body", "reference", "rows", 0, "domain", to="a camera"), "a camera"),
+            (setting("body", "reference", "rows", 0, "unmeasured", to={"vmaf": "no"}), "vmaf"),
+            (adding("body", "repeat_control", "impls", "ssim", to="ssim@1"), "names 'ssim'"),
             (setting("body", "repeat_control", "values", "psnr_mean", to=1), "body"),
             (setting("body", "repeat_control", "impls", to={}), "impls"),
             (setting("body", "repeat_control", to=None), "body"),
@@ -516,7 +527,19 @@ class TestTolerance:
         with pytest.raises(SchemaError, match="old@1"):
             load(altered(body, setting("body", facts, "impl", to="old@1")))
 
-    def test_an_older_version_of_a_metric_is_read(self):
+    def test_a_version_that_was_replaced_before_there_were_documents_is_refused(self):
+        impls = {**load(dump(failing())).impls, "hf_ratio": "hf_ratio@1"}
+        with pytest.raises(SchemaError, match="hf_ratio@1"):
+            dump(failing(), impls=impls)
+
+    @pytest.mark.parametrize("impl", ["sharpness@1x", "sharpness@1+planes", "sharpness@1 "])
+    def test_options_that_no_metric_of_a_population_has_are_refused(self, impl):
+        with pytest.raises(SchemaError) as refusal:
+            load(altered(failing(), setting("impls", "sharpness", to=impl)))
+        assert refusal.value.code == "bad_impls"
+
+    def test_an_older_version_of_a_metric_is_read(self, monkeypatch):
+        monkeypatch.setattr(contents, "_FIRST", {})
         impls = {**load(dump(failing())).impls, "hf_ratio": "hf_ratio@1"}
         assert load(dump(failing(), impls=impls)).impls["hf_ratio"] == "hf_ratio@1"
 
@@ -542,6 +565,26 @@ class TestExpect:
     def test_a_missing_file_stays_file_not_found(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             load_verified(tmp_path / "none.json", "sha256:0")
+
+
+class TestLoadVerified:
+    def test_the_newline_of_standard_output_is_no_part_of_a_document(self, tmp_path):
+        data = dump(made.reference_report())
+        path = tmp_path / "report.json"
+        path.write_bytes(data + b"\n")
+        assert load_verified(path, canonical.digest(data)).digest == canonical.digest(data)
+        path.write_bytes(data + b"\n\n")
+        with pytest.raises(SchemaError):
+            load_verified(path, canonical.digest(data))
+
+    @pytest.mark.parametrize("given", ["", "sha256:", None, b"x", 5, "a" * 5000])
+    def test_what_is_no_digest_matches_nothing(self, tmp_path, given):
+        path = tmp_path / "report.json"
+        path.write_bytes(dump(made.reference_report()))
+        with pytest.raises(SchemaError) as refusal:
+            load_verified(path, given)
+        assert refusal.value.code == "digest_mismatch"
+        assert len(refusal.value.message) < 400 + len(str(path))
 
 
 class TestProtocolAbsent:

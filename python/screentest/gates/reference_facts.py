@@ -40,6 +40,9 @@ METRICS: Mapping[str, tuple[str, ...]] = {
 }
 """Paired metric -> the statistics that a gate makes of it."""
 
+_DOMAINS = ("", "planes", "rgb", "planes+rgb")
+"""What RGB and luma may have been read from; nothing where no metric says it."""
+
 _OF = {statistic: metric for metric, names in METRICS.items() for statistic in names}
 
 
@@ -120,6 +123,8 @@ def inconsistencies(facts: ReferenceFacts) -> Iterator[str]:
     if unknown := [name for name in facts.metrics if name not in METRICS]:
         yield f"{', '.join(unknown)} is no metric of a reference gate"
         return
+    if facts.metrics != tuple(name for name in METRICS if name in facts.metrics):
+        yield f"metrics are {', '.join(facts.metrics)}: one stands twice, or out of order"
     for row in facts.rows:
         yield from (f"the pair of {row.prompt!r}: {said}" for said in _of_row(row, facts.metrics))
     try:
@@ -137,6 +142,9 @@ def inconsistencies(facts: ReferenceFacts) -> Iterator[str]:
     for metric in dict.fromkeys(metric_of(name) for name in values):
         if not facts.impls.get(metric):
             yield f"{metric} has numbers and no impl"
+    measured = {_OF.get(name) for row in facts.rows for name in row.values}
+    if foreign := [name for name in facts.impls if name not in measured]:
+        yield f"{', '.join(foreign)} has an impl and no number"
 
 
 def _of_row(row: ReferenceRow, metrics: Sequence[str]) -> Iterator[str]:
@@ -147,6 +155,13 @@ def _of_row(row: ReferenceRow, metrics: Sequence[str]) -> Iterator[str]:
         yield f"{row.frames} frames"
     if strange := [name for name in row.values if name not in expected]:
         yield f"{', '.join(strange)} was not asked for"
+    if strange := [name for name in row.unmeasured if name not in expected]:
+        yield f"why {', '.join(strange)} was not measured, which nobody asked for"
+    for metric, frame in row.worst_frame.items():
+        if metric not in metrics or METRICS[metric][0] not in row.values or frame < 0:
+            yield f"its worst frame of {metric} is {frame}, and it has no such number or frame"
+    if row.domain not in _DOMAINS:
+        yield f"frames were read from {row.domain!r}; expected {', '.join(_DOMAINS[1:])}"
     if both := [name for name in row.values if name in row.unmeasured]:
         yield f"{', '.join(both)} is measured and unmeasured"
     for name, value in row.values.items():

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from screentest.errors import SchemaError
 
-__all__ = ["digest", "dumps", "loads", "one_line", "printable", "without_newline"]
+__all__ = ["as_bytes", "digest", "dumps", "loads", "one_line", "printable", "without_newline"]
 
 LARGEST = 2**53 - 1
 """Beyond it a JSON number is another one in some readers (RFC 7493); a float just as an integer,
@@ -48,13 +48,13 @@ def loads(data: bytes) -> Any:
         SchemaError: no UTF-8 (``not_utf8``), no JSON, or something behind it (``bad_json``), a key
             that stands twice (``duplicate_key``), NaN, infinity or a number beyond 2**53 - 1
             (``bad_number``), a lone surrogate (``not_canonical``), more than 64 levels
-            (``too_deep``).
+            (``too_deep``), what is no bytes at all (``no_bytes``).
 
     >>> loads(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
     """
     try:
-        text = bytes(data).decode("utf-8")
+        text = as_bytes(data).decode("utf-8")
     except UnicodeDecodeError as error:
         raise SchemaError(f"no UTF-8 from byte {error.start} on", code="not_utf8") from None
     try:
@@ -186,6 +186,21 @@ def _short(value: Any) -> str:
     """A value as an error shows it: one line of a length that fits, whoever made it."""
     said = ascii(value[:60]) if isinstance(value, str) else type(value).__name__
     return said if len(said) <= 60 else f"{said[:57]}..."
+
+
+def as_bytes(data: object) -> bytes:
+    """What a document was given as.
+
+    Raises:
+        SchemaError: as text, or anything else but bytes (``no_bytes``).
+    """
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    raise SchemaError(
+        f"expected the bytes of a document, this is a {type(data).__name__}: read its file as "
+        "bytes",
+        code="no_bytes",
+    )
 
 
 def without_newline(data: bytes) -> bytes:

@@ -28,6 +28,9 @@ __all__ = [
 _OTHERWISE_CALLED = {"flicker": "luma_flicker"}
 """Fields of a clip's score that the registry has under another name."""
 
+_FIRST = {"hf_ratio": 2}
+"""Versions that were replaced before there were documents: none has numbers of one before these."""
+
 _RATIO = "ratio_"
 
 _IMPL = re.compile(r"(?P<name>.+?)(?P<at>[@/])(?P<version>[1-9][0-9]{0,8})(?P<options>(?![0-9]).*)")
@@ -88,11 +91,12 @@ def refuse_impls(kind: Kind, body: object, impls: Mapping[str, str]) -> None:
             known is None
             or given is None
             or given["name"] + given["at"] != known["name"] + known["at"]
-            or int(given["version"]) > int(known["version"])
+            or not _FIRST.get(name, 1) <= int(given["version"]) <= int(known["version"])
+            or (name not in stated and given["options"] != known["options"])
         ):
             _refuse(
                 f"{name} is of version {ascii(impl)[:60]}; this version knows "
-                f"{registry.spec(name).impl} and those before it"
+                f"{registry.spec(name).impl}, and those before it that documents have"
             )
         if stated.get(name, impl) != impl:
             _refuse(f"{name} is of {ascii(impl)[:60]}; the body says another version")

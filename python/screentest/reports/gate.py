@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from screentest.gates.allowance import farthest_out, is_broken, prompt_values, worst_prompts
+from screentest.gates.budget import shipped
 from screentest.gates.reference_facts import metric_of
 from screentest.gates.statistics import BENCHMARKS, REFERENCE
 from screentest.reports.canonical import one_line
 
 if TYPE_CHECKING:
-    from screentest.gates.budget import Budget
+    from screentest.gates.budget import Budget, BudgetTable
     from screentest.gates.report import (
         BenchmarkResult,
         BudgetRow,
@@ -52,7 +53,7 @@ def _lines(report: GateReport) -> Iterator[str]:
     if report.would_fail:
         yield f"  would fail were the comparison valid: {', '.join(report.would_fail)}"
     if report.table is not None:
-        yield f"  budgets {report.table.name!r}, version {report.table.version}{_controls(report)}"
+        yield f"  budgets {_table(report.table)}{_controls(report)}"
     cells = [row for each in report.benchmarks.values() for row in _rows(each)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for result in report.benchmarks.values():
@@ -62,6 +63,13 @@ def _lines(report: GateReport) -> Iterator[str]:
         yield "  worst prompts"
         yield from shown
     yield from (f"  cannot see: {blind}" for blind in report.blind)
+
+
+def _table(table: BudgetTable) -> str:
+    """Its name and version, which anybody may give a table, and whether its bounds are those that
+    ship."""
+    origin = "as shipped" if table.sha256 == shipped(table.kind).sha256 else "not as shipped"
+    return f"{table.name!r}, version {table.version}, {origin}"
 
 
 def _controls(report: GateReport) -> str:

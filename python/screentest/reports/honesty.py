@@ -15,6 +15,7 @@ from screentest.errors import ScreentestError
 from screentest.gates import reference_facts
 from screentest.gates.judge import rejudge
 from screentest.gates.report import GateReport, NullControl, RepeatControl
+from screentest.gates.statistics import VIDEO
 from screentest.metrics.population import verify
 from screentest.protocol import ChangeKind
 
@@ -56,10 +57,14 @@ def of_null_control(control: NullControl) -> Iterator[str]:
 
 
 def of_repeat_control(control: RepeatControl) -> Iterator[str]:
-    """Every number has a version."""
+    """Every number has a version, and every version a number."""
     for name in control.values:
         if not control.impls.get(reference_facts.metric_of(name)):
             yield f"impls has none for {name}"
+    measured = {reference_facts.metric_of(name) for name in control.values}
+    for metric in control.impls:
+        if metric not in measured:
+            yield f"impls names {_name(metric)}, which has no value"
 
 
 def _budgets(control: NullControl) -> Iterator[str]:
@@ -74,6 +79,9 @@ def _budgets(control: NullControl) -> Iterator[str]:
     for name in control.unverified:
         if name in control.values:
             yield f"unverified names {_name(name)}, which has a value"
+        if name not in VIDEO or control.unverified.count(name) > 1:
+            yield f"unverified names {_name(name)}, which is no budget, or names it twice"
+    yield from (f"values: {fault}" for fault in verify.odd_values(control.values))
 
 
 def _facts(report: GateReport) -> Iterator[str]:

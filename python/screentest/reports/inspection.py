@@ -27,6 +27,10 @@ SCHEMA = "screentest/report-inspection@1"
 MOST_BYTES = 8 * 1024 * 1024
 """Of a report; one of 500 prompts has about 2.4 MB."""
 
+MOST_VALUES = 400_000
+"""Of a report; one of 500 prompts has about 90,000. What is empty takes two bytes, and as long to
+read as what is not: without a limit 8 MiB took four seconds."""
+
 SIZE_INVALID = "report.size_invalid"
 INVALID = "report.invalid"
 
@@ -39,8 +43,12 @@ def inspect(data: bytes) -> dict[str, Any]:
             :func:`~screentest.reports.sealed.load` refuses, for whatever reason
             (``report.invalid``). The message holds nothing of the report.
     """
+    data = canonical.as_bytes(data)
     if not 0 < len(data) <= MOST_BYTES:
         raise SchemaError(f"a report has 1 to {MOST_BYTES} bytes", code=SIZE_INVALID)
+    # Each value but the first of its list or object has a comma before it, each of those a bracket.
+    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MOST_VALUES:
+        raise SchemaError(f"a report has at most {MOST_VALUES} values", code=SIZE_INVALID)
     try:
         sealed = load(data)
     except SchemaError:

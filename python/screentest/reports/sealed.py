@@ -157,17 +157,24 @@ def load(data: bytes, expect: str | type | None = None) -> Sealed:
 def load_verified(
     path: str | os.PathLike[str], digest: str, expect: str | type | None = None
 ) -> Sealed:
-    """The document in a file, if its bytes have this digest.
+    """The document in a file, if its bytes have this digest. A newline behind them, with which
+    standard output ends, is none of them.
+
+    Args:
+        path: of the file.
+        digest: as :attr:`Sealed.digest` has it, ``sha256:`` and 64 hexadecimal digits.
+        expect: as for :func:`load`.
 
     Raises:
         SchemaError: they have not (``digest_mismatch``), or as :func:`load`.
         FileNotFoundError: there is no such file.
     """
-    data = Path(path).read_bytes()
+    data = canonical.without_newline(Path(path).read_bytes())
     found = canonical.digest(data)
     if found != digest:
         raise SchemaError(
-            f"{canonical.one_line(os.fspath(path))} has digest {found}; expected {digest!a}",
+            f"{canonical.one_line(os.fspath(path))} has digest {found}; expected "
+            f"{ascii(digest)[:100]}",
             code="digest_mismatch",
             digest=found,
         )

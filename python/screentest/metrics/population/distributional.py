@@ -19,7 +19,7 @@ from screentest.metrics.population.holm import holm
 from screentest.metrics.population.imaging import pair_logs
 from screentest.metrics.population.ratios import IMAGING, Pair, median
 
-__all__ = ["LEAST_PROMPTS", "Distributional", "distributional"]
+__all__ = ["LEAST_PROMPTS", "Distributional", "distributional", "effect_sizes", "significant"]
 
 LEAST_PROMPTS = 6
 """A paired test over fewer has next to no degrees of freedom."""
@@ -94,19 +94,31 @@ def _tests(
         effects[name] = math.exp(median(values))
         p[name] = p_value(values)
     adjusted = holm(p)
-    significant = [
-        name for name in IMAGING if adjusted[name] < LEVEL and abs(effects[name] - 1) >= PRACTICAL
-    ]
+    beyond = significant(adjusted, effects)
     found: dict[str, float] = {
-        "significant_features": float(len(significant)),
-        "rms_effect_size": math.sqrt(math.fsum(v * v for v in moved.values()) / len(moved)),
-        "max_effect_size": max(map(abs, moved.values())),
+        "significant_features": float(len(beyond)),
+        **effect_sizes(list(moved.values())),
         **{f"dz_{name}": value for name, value in moved.items()},
         **{f"effect_{name}": value for name, value in effects.items()},
         **{f"holm_p_{name}": value for name, value in adjusted.items()},
     }
-    told = ", ".join(f"{name} {100 * (effects[name] - 1):+.1f} %" for name in significant)
+    told = ", ".join(f"{name} {100 * (effects[name] - 1):+.1f} %" for name in beyond)
     return found, f"moved over the prompts beyond chance: {told}" if told else ""
+
+
+def significant(adjusted: Mapping[str, float], effects: Mapping[str, float]) -> list[str]:
+    """The features that moved: by their Holm p and their median ratio."""
+    return [
+        name for name in IMAGING if adjusted[name] < LEVEL and abs(effects[name] - 1) >= PRACTICAL
+    ]
+
+
+def effect_sizes(moved: Sequence[float]) -> dict[str, float]:
+    """What the paired effects of all features are together."""
+    return {
+        "rms_effect_size": math.sqrt(math.fsum(v * v for v in moved) / len(moved)),
+        "max_effect_size": max(map(abs, moved)),
+    }
 
 
 def _distances(pairs: Sequence[Pair]) -> tuple[list[float], dict[str, float], str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from screentest.errors import ProtocolError
 from screentest.metrics.population.derive import Derived, degenerate, derive
@@ -21,7 +19,8 @@ from screentest.metrics.population.facts import (
 )
 from screentest.metrics.population.frechet import full_distance
 from screentest.metrics.population.names import IMPL
-from screentest.metrics.population.ratios import DETAIL, IMAGING, TONE, Pair
+from screentest.metrics.population.ratios import Pair
+from screentest.metrics.population.samples import samples_of
 from screentest.metrics.population.scalars import (
     as_arm_clip,
     check_clip,
@@ -29,14 +28,10 @@ from screentest.metrics.population.scalars import (
     moving_level,
 )
 from screentest.metrics.population.significance import interval, paired_p, power, require_scipy
-from screentest.metrics.population.statistic import Kind, shown
-from screentest.metrics.population.structure import STRUCTURE
-from screentest.metrics.population.temporal import TEMPORAL
+from screentest.metrics.population.statistic import shown
 from screentest.metrics.signal.clip_score import ClipScore
 
 __all__ = ["measure_population"]
-
-KINDS: Mapping[str, Kind] = {each.name: each.kind for each in (*TEMPORAL, *STRUCTURE)}
 
 
 def measure_population(
@@ -153,24 +148,6 @@ def _power_of(statistic: str, logs: Sequence[float]) -> Power:
 
 
 def _interval(statistic: str, found: Derived) -> Interval | None:
-    kind = KINDS.get(statistic, "ratio")
-    if statistic == "imaging_index":
-        columns = [found.logs[f"ratio_{name}"] for name in IMAGING]
-        ends = interval(list(zip(*columns, strict=True)), _imaging_of)
-    elif kind == "median":
-        plain = [[values[statistic]] for values in found.values if statistic in values]
-        ends = interval(plain, _median_of)
-    else:
-        ends = interval([[value] for value in found.logs[statistic]], _median_of)
-    return ends and Interval(shown(kind, ends.low), shown(kind, ends.high))
-
-
-def _median_of(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.median(drawn[..., 0], axis=-1))
-
-
-def _imaging_of(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-    middle = np.median(drawn, axis=-2)
-    detail = middle[..., : len(DETAIL)].sum(axis=-1) / len(DETAIL)
-    tone = middle[..., len(DETAIL) :].sum(axis=-1) / len(TONE)
-    return np.asarray((2.0 * detail + tone) / 3.0)
+    samples = samples_of(statistic, found)
+    ends = interval(samples.rows, samples.of)
+    return ends and Interval(shown(samples.kind, ends.low), shown(samples.kind, ends.high))

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from screentest.errors import MissingBackendError
 from screentest.metrics.population.facts import Interval, Power
@@ -65,7 +65,7 @@ def paired_p(logs: Sequence[float]) -> float:
 
 
 def interval(
-    rows: Sequence[Sequence[float]], of: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    rows: ArrayLike, of: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 ) -> Interval | None:
     """95 % bootstrap interval over prompts of a statistic of them.
 
@@ -82,11 +82,11 @@ def interval(
     Returns:
         ``None`` for a single prompt.
     """
-    if len(rows) < 2:
+    table = np.asarray(rows, np.float64)
+    if len(table) < 2:
         return None
     from scipy import stats
 
-    table = np.asarray(rows, np.float64)
     found = stats.bootstrap(
         (np.arange(len(table)),),
         lambda drawn, axis: of(table[np.moveaxis(drawn, axis, -1)]),
