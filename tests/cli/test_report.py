@@ -147,8 +147,9 @@ class TestDiff:
         second = stored(made.population_report(motion_energy=0.5), "b.json")
         result = run("diff", first, second)
         assert result.exit_code == exit_codes.NOT_PASSED
-        assert "    verdict: pass -> fail" in result.stdout.splitlines()
-        assert "    motion_ratio: 1 -> 0.5  (-0.5)" in result.stdout.splitlines()
+        lines = result.stdout.splitlines()
+        assert "    verdict: pass -> fail" in lines
+        assert "      motion_ratio: 1 -> 0.5  (-0.5)  [1, 1] -> [0.5, 0.5]" in lines
         document = json.loads(run("diff", first, second, "--json").stdout)
         assert document["equal"] is False
 

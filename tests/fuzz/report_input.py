@@ -6,7 +6,8 @@ Shared by the coverage-guided target and by the suite, which has no atheris.
 from screentest.errors import SchemaError
 from screentest.gates.report import GateReport
 from screentest.reports import canonical
-from screentest.reports.diff import diff, diff_lines
+from screentest.reports.diff import diff
+from screentest.reports.diff_lines import diff_lines
 from screentest.reports.gate import control_lines, gate_lines
 from screentest.reports.inspection import inspect
 from screentest.reports.sealed import dump, load

@@ -7,7 +7,8 @@ import pytest
 
 from screentest.gates.budget import BudgetTable, shipped
 from screentest.reports import canonical, contents
-from screentest.reports.diff import diff, diff_lines
+from screentest.reports.diff import Change, diff
+from screentest.reports.diff_lines import diff_lines
 from screentest.reports.sealed import dump, load
 from tests.gates import made_reports as made
 
@@ -174,3 +175,62 @@ def test_many_changes_are_counted_and_the_first_shown():
     )
     assert any(line.endswith("more; --json has them all") for line in lines)
     assert len(lines) < 120
+
+
+class TestLines:
+    def lines(self, first, second):
+        return diff_lines(diff(sealed(first), sealed(second)))
+
+    def test_a_verdict_is_told_in_the_words_of_a_report(self):
+        lines = self.lines(*(made.reference_report(worst=worst) for worst in (36.0, 31.0)))
+        assert "    psnr_worst: met -> NOT MET" in lines
+
+    def test_files_that_differ_throughout_are_one_line(self):
+        first, second = (
+            made.reference_report(5, contents=(None, f"blake2b-256:{key * 64}")) for key in "ab"
+        )
+        lines = self.lines(first, second)
+        said = (
+            "    candidate content differs for 5 prompts: prompt 0, prompt 1, prompt 2 and 2 more"
+        )
+        assert lines[2:] == ["  prompts", said]
+
+    def test_of_a_content_key_enough_is_told(self):
+        first, second = (
+            made.reference_report(1, contents=(None, f"blake2b-256:{key * 64}")) for key in "ab"
+        )
+        assert (
+            "    prompt 0: candidate content: blake2b-256:aaaaaaaaaaaa... -> "
+            "blake2b-256:bbbbbbbbbbbb..."
+        ) in self.lines(first, second)
+
+    def test_a_value_stands_under_its_benchmark_with_its_interval(self):
+        lines = self.lines(made.population_report(), made.population_report(flicker=1.1))
+        at = lines.index("    temporal:")
+        assert lines[at + 1].startswith(
+            "      flicker_ratio: 1 -> 1.1  (+0.1)  [1, 1] -> [1.1, 1.1]"
+        )
+
+    def test_an_interval_that_differs_by_itself_is_told(self):
+        first = made.population_report(1)
+        change = Change(part="values", name="low end of the interval of imaging_index",
+                        benchmark="imaging", first=0.9, second=0.8)  # fmt: skip
+        found = diff(sealed(first), sealed(made.population_report(1, flicker=1.1)))
+        found = msgspec.structs.replace(found, changes=(change,))
+        assert diff_lines(found)[-1] == (
+            "      low end of the interval of imaging_index: 0.9 -> 0.8"
+        )
+
+    def test_numbers_of_clips_are_counted(self):
+        lines = self.lines(made.population_report(), made.population_report(flicker=1.1))
+        assert (
+            "    8 numbers of the candidate's clips of 8 prompts (prompt 0, prompt 1, prompt 2 and "
+            "5 more); --json has them"
+        ) in lines
+
+    def test_what_is_bounded_comes_first(self):
+        lines = self.lines(made.population_report(), made.population_report(contrast=0.9))
+        at = lines.index("    imaging:")
+        assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 3]] == [
+            "imaging_index", "imaging_worst_prompt",
+        ]  # fmt: skip

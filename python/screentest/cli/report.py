@@ -84,7 +84,7 @@ def diff(first: File, second: File, as_json: options.JsonObject = False) -> int:
     Numbers of different versions get no difference: they do not compare.
     """
     from screentest.reports.diff import diff as compare
-    from screentest.reports.diff import diff_lines
+    from screentest.reports.diff_lines import diff_lines
 
     found = compare(_read(first)[1], _read(second)[1])
     if as_json:

@@ -9,13 +9,13 @@ import msgspec
 
 from screentest.errors import ProtocolError
 from screentest.gates.report import GateReport
-from screentest.gates.statistics import REFERENCE
+from screentest.gates.statistics import BENCHMARKS, REFERENCE
 from screentest.metrics.identity import require_comparable
-from screentest.reports.canonical import dumps, one_line
+from screentest.reports.canonical import dumps
 from screentest.reports.contents import metric_of
 from screentest.reports.sealed import Sealed
 
-__all__ = ["SCHEMA", "Change", "Difference", "diff", "diff_lines"]
+__all__ = ["PARTS", "SCHEMA", "Change", "Difference", "Part", "diff"]
 
 SCHEMA = "screentest/report-diff@1"
 
@@ -26,9 +26,6 @@ Part: TypeAlias = Literal[
 
 PARTS: tuple[Part, ...] = get_args(Part)
 
-MOST = 40
-"""Changes of one part that a person is shown."""
-
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One place where two documents differ.
@@ -37,6 +34,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         part: what it is of.
         prompt: which pair's it is; empty for what is of no single one.
         name: what it is called there; empty for the pair itself.
+        benchmark: which one a statistic over the prompts belongs to.
         first: what the first has there, ``None`` where it has nothing.
         second: what the second has.
         delta: of two numbers that compare, second minus first.
@@ -46,6 +44,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     part: Part
     prompt: str = ""
     name: str = ""
+    benchmark: str = ""
     first: Any = None
     second: Any = None
     delta: float | None = None
@@ -92,11 +91,13 @@ def _order(change: Change) -> tuple[int, bool]:
 
 
 class _Key(NamedTuple):
-    """Where one thing is said: of which part, of which prompt (or of none), under which name."""
+    """Where one thing is said: of which part, of which prompt (or of none), under which name; a
+    statistic over the prompts in which benchmark."""
 
     part: Part
     prompt: str
     name: str
+    benchmark: str = ""
 
 
 _Flat: TypeAlias = dict[_Key, Any]
@@ -124,6 +125,7 @@ def _changes(first: Sealed, second: Sealed) -> Iterator[Change]:
             part=key.part,
             prompt=key.prompt,
             name=key.name,
+            benchmark=key.benchmark,
             first=one,
             second=other,
             delta=delta,
@@ -191,11 +193,13 @@ def _flat(sealed: Sealed) -> _Flat:
 
 def _facts(facts: dict[str, Any]) -> Iterator[tuple[_Key, Any]]:
     yield from _numbers("", facts)
-    for benchmark in facts.get("benchmarks", {}).values():
-        yield from _numbers("", benchmark)
-        for name, interval in benchmark["intervals"].items():
+    benchmarks = facts.get("benchmarks", {})
+    for benchmark in (name for name in BENCHMARKS if name in benchmarks):
+        yield from _numbers("", benchmarks[benchmark], benchmark)
+        for name, interval in benchmarks[benchmark]["intervals"].items():
             for end, value in zip(("low", "high"), interval, strict=True):
-                yield _Key("values", "", f"{end} end of the interval of {name}"), value
+                key = _Key("values", "", f"{end} end of the interval of {name}", benchmark)
+                yield key, value
     for pair in facts.get("prompts") or facts.get("rows") or ():
         prompt = pair["prompt"]
         yield _Key("prompts", prompt, ""), "measured"
@@ -211,11 +215,13 @@ def _facts(facts: dict[str, Any]) -> Iterator[tuple[_Key, Any]]:
     yield from ((_Key("other", "", name), value) for name, value in _leaves(rest, ""))
 
 
-def _numbers(prompt: str, holder: Mapping[str, Any]) -> Iterator[tuple[_Key, Any]]:
+def _numbers(
+    prompt: str, holder: Mapping[str, Any], benchmark: str = ""
+) -> Iterator[tuple[_Key, Any]]:
     """Values, or why there is none."""
     for group in ("values", "unmeasured", "inapplicable"):
         for name, value in holder.get(group, {}).items():
-            yield _Key("values", prompt, name), value
+            yield _Key("values", prompt, name, benchmark), value
 
 
 _TOLD = frozenset(
@@ -233,39 +239,3 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(item, f"{place}.{key}" if place else str(key))
     elif value is not None and value != {}:
         yield place, value
-
-
-def diff_lines(difference: Difference) -> list[str]:
-    """What a person reads of it. Each is one printable line, whoever wrote the documents."""
-    if difference.equal:
-        return [f"equal  {difference.digests[0]}"]
-    lines = [f"differ  {difference.digests[0]}", f"        {difference.digests[1]}"]
-    for part in PARTS:
-        changes = [change for change in difference.changes if change.part == part]
-        if changes:
-            lines.append(f"  {part}")
-        lines += [f"    {one_line(_told(change))}" for change in changes[:MOST]]
-        if len(changes) > MOST:
-            lines.append(f"    and {len(changes) - MOST} more; --json has them all")
-    return lines
-
-
-def _told(change: Change) -> str:
-    where = ": ".join(part for part in (change.prompt, change.name) if part)
-    if change.first is None and change.second is None:
-        return where
-    if not change.name:
-        return f"{where}: in the {'second' if change.first is None else 'first'} alone"
-    said = f"{where}: {_short(change.first)} -> {_short(change.second)}"
-    if change.delta is not None:
-        said += f"  ({change.delta:+.4g})"
-    return said + (f"  (do not compare: {change.refused})" if change.refused else "")
-
-
-def _short(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    said = str(value)
-    return said if len(said) <= 100 else f"{said[:97]}..."
