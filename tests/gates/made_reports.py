@@ -201,11 +201,11 @@ def reference_report(n=2, *, protocol=None, table=None, **rows):
     )
 
 
-def fidelity_report(n=2, *, table="reference", repeat=True):
+def fidelity_report(n=2, *, table="reference", repeat=True, **rows):
     """Distances of matched outputs, judged beside a repeat of the same settings."""
     protocol = made_protocol(n, purpose="paired-fidelity")
     return judge_reference(
-        made_reference(n),
+        made_reference(n, **rows),
         protocol,
         shipped(table) if table else None,
         made_repeat_control(n) if repeat and table else None,

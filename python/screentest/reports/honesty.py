@@ -25,13 +25,11 @@ __all__ = ["first_difference", "of_gate_report", "of_null_control", "of_repeat_c
 def of_gate_report(report: GateReport) -> Iterator[str]:
     """The facts must agree with themselves, and the verdict and all beside it must follow from
     them."""
-    faults = list(_facts(report))
-    if report.null_control is not None:
-        faults += (f"null_control.{fault}" for fault in of_null_control(report.null_control))
-    if report.repeat_control is not None:
-        faults += (f"repeat_control.{fault}" for fault in of_repeat_control(report.repeat_control))
-    yield from faults
-    if faults:
+    sound = True
+    for fault in _given(report):
+        sound = False
+        yield fault
+    if not sound:
         # What the judge may rely on does not hold.
         return
     try:
@@ -82,6 +80,17 @@ def _budgets(control: NullControl) -> Iterator[str]:
         if name not in VIDEO or control.unverified.count(name) > 1:
             yield f"unverified names {_name(name)}, which is no budget, or names it twice"
     yield from (f"values: {fault}" for fault in verify.odd_values(control.values))
+
+
+def _given(report: GateReport) -> Iterator[str]:
+    """What is wrong with what a verdict is derived from."""
+    if report.null_control is not None:
+        found = of_null_control(report.null_control)
+        yield from (f"null_control.{fault}" for fault in found)
+    if report.repeat_control is not None:
+        found = of_repeat_control(report.repeat_control)
+        yield from (f"repeat_control.{fault}" for fault in found)
+    yield from _facts(report)
 
 
 def _facts(report: GateReport) -> Iterator[str]:
