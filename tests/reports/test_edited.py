@@ -62,13 +62,13 @@ def places(value, path=()):
 
 
 def edits(value):
-    """Others of the same type, nothing, and one more."""
+    """Others of the same type, one less and one more."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, (int, float)):
-        yield from (value + 1, -value, None)
+        yield from (value + 1, -value)
     elif isinstance(value, str):
-        yield from (f"{value}x", "", None)
+        yield from (f"{value}x", "")
     elif isinstance(value, list):
         yield from (value[:-1], value[::-1], [*value, *value[-1:]])
     elif isinstance(value, dict):

@@ -9,7 +9,16 @@ from typing import Any, NoReturn, TypeAlias
 
 from screentest.errors import SchemaError
 
-__all__ = ["as_bytes", "digest", "dumps", "loads", "one_line", "printable", "without_newline"]
+__all__ = [
+    "as_bytes",
+    "digest",
+    "dumps",
+    "loads",
+    "loads_canonical",
+    "one_line",
+    "printable",
+    "without_newline",
+]
 
 LARGEST = 2**53 - 1
 """Beyond it a JSON number is another one in some readers (RFC 7493); a float just as an integer,
@@ -30,9 +39,13 @@ def dumps(document: Any) -> bytes:
     >>> dumps({"b": 1.0, "a": None})
     b'{"a":null,"b":1}'
     """
+    _check(document)
+    return _written(document)
+
+
+def _written(document: Any) -> bytes:
     import rfc8785
 
-    _check(document)
     try:
         return rfc8785.dumps(document)
     except (rfc8785.CanonicalizationError, UnicodeError) as error:
@@ -72,6 +85,21 @@ def loads(data: bytes) -> Any:
     except RecursionError:
         _too_deep(None)
     _check(document)
+    return document
+
+
+def loads_canonical(data: bytes) -> Any:
+    """The JSON document in these bytes, if they are those of :func:`dumps`.
+
+    Raises:
+        SchemaError: as :func:`loads`, or they are not (``not_canonical``).
+    """
+    document = loads(data)
+    if _written(document) != data:
+        raise SchemaError(
+            "the bytes are not canonical JSON: whitespace, order of keys or the form of a number",
+            code="not_canonical",
+        )
     return document
 
 

@@ -96,7 +96,8 @@ def refuse_impls(kind: Kind, body: object, impls: Mapping[str, str]) -> None:
         ):
             _refuse(
                 f"{name} is of version {ascii(impl)[:60]}; this version knows "
-                f"{registry.spec(name).impl}, and those before it that documents have"
+                f"{registry.spec(name).impl}, and those before it that documents have; "
+                "read a newer one with the screentest that wrote it"
             )
         if stated.get(name, impl) != impl:
             _refuse(f"{name} is of {ascii(impl)[:60]}; the body says another version")

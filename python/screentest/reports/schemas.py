@@ -75,7 +75,9 @@ def kind_named(schema: object) -> Kind:
     kind = KINDS.get(schema) if isinstance(schema, str) else None
     if kind is None:
         raise SchemaError(
-            f"schema is not one that this version reads: {', '.join(KINDS)}", code="unknown_schema"
+            f"schema is none of {', '.join(KINDS)}, which this version reads: read it with the "
+            "screentest that wrote it",
+            code="unknown_schema",
         )
     return kind
 

@@ -122,12 +122,7 @@ def load(data: bytes, expect: str | type | None = None) -> Sealed:
             kind (``bad_body``); versions do not cover its numbers (``bad_impls``); it contradicts
             itself (``contradiction``).
     """
-    document = canonical.loads(data)
-    if canonical.dumps(document) != data:
-        raise SchemaError(
-            "the bytes are not canonical JSON: whitespace, order of keys or the form of a number",
-            code="not_canonical",
-        )
+    document = canonical.loads_canonical(data)
     if not isinstance(document, dict):
         raise SchemaError(f"expected a {DOCUMENT}, this is no object", code="bad_envelope")
     _refuse_keys(document)
@@ -202,7 +197,10 @@ def _refuse_keys(document: dict[str, Any]) -> None:
         _bad_envelope(f"unknown key {ascii(foreign[0])[:60]}; it holds {', '.join(_KEYS)}")
     for key, expected in (("document", DOCUMENT), ("metric_set", registry.SCHEMA)):
         if document[key] != expected:
-            _bad_envelope(f"{key} is {ascii(document[key])[:60]}; this version reads {expected}")
+            _bad_envelope(
+                f"{key} is {ascii(document[key])[:60]}; this version reads {expected}: read it "
+                "with the screentest that wrote it"
+            )
     impls = document["impls"]
     if not isinstance(impls, dict) or not all(isinstance(impl, str) for impl in impls.values()):
         _bad_envelope("impls is no table of texts")
