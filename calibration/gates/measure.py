@@ -31,7 +31,10 @@ DRAWS = 1000
 """Of the null population; an arm's power needs fewer."""
 DRAWS_OF_AN_ARM = 200
 SIZES = (8, 16)
-ONE_BAD = ("blur 50 %", "gain jitter 4 %", "frozen 100 %", "warble 0.9 px")
+ONE_BAD = (
+    *("blur 50 %", "desaturation 15 %", "frozen 100 %", "gain jitter 4 %"),
+    *("grid 16 levels", "pixel noise 0.02", "slowed 0.5", "warble 0.9 px"),
+)
 
 REPORTED = {
     "jerk_ratio": 0.0139,

@@ -70,6 +70,11 @@ class TestEveryPrompt:
         assert gate(takes.changed(lambda clip, _: clip, seed=seed)).verdict == "pass"
 
 
+MEDIANS = {"imaging_index", "jerk_excess", "motion_ratio", "track_stability_ratio",
+           "significant_features", "population_frechet"}  # fmt: skip
+"""What one prompt of eight does not move."""
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 class TestOnePromptOfEight:
     @pytest.mark.parametrize(
@@ -79,13 +84,16 @@ class TestOnePromptOfEight:
             (takes.frozen, 3, "frozen_share_excess"),
             (takes.doubled, 5, "frozen_share_excess"),
             (takes.warbled(400), 3, "track_stability_worst"),
+            (takes.noised(20), 4, "population_frechet_worst"),
+            (takes.latticed(16), 1, "population_frechet_worst"),
         ],
-        ids=["blurred", "frozen", "doubled", "warbled"],
+        ids=["blurred", "frozen", "doubled", "warbled", "noisy", "latticed"],
     )
     def test_fails_by_the_worst(self, seed, change, prompt, budget):
         report = gate(takes.changed(change, seed=seed, only=prompt))
         assert report.verdict == "fail"
-        assert failed(report) == {budget}
+        assert budget in failed(report)
+        assert not failed(report) & MEDIANS
 
     def test_a_black_clip_is_degenerate_and_named(self, seed):
         report = gate(takes.changed(lambda clip, _: clip * 0, seed=seed, only=6))
@@ -97,8 +105,8 @@ class TestOnePromptOfEight:
 
 @pytest.mark.parametrize(
     "change",
-    [takes.desaturated(50), takes.noised(5), takes.latticed(6)],
-    ids=["colour 50 %", "noise .005", "lattice 6"],
+    [takes.desaturated(50), takes.noised(1), takes.latticed(2)],
+    ids=["colour 50 %", "noise .001", "lattice 2"],
 )
 def test_what_a_median_does_not_see_in_one_prompt_of_eight_is_said(change):
     report = gate(takes.changed(change, only=2))
@@ -185,7 +193,8 @@ class TestPromptsThatLookAlike:
     def test_a_small_change_is_no_verdict(self):
         report = gate(self.pairs(takes.blurred(5)))
         assert report.verdict == "indeterminate"
-        assert report.reasons == ("population_frechet was not measured: " + self.reason(report),)
+        both = "population_frechet and population_frechet_worst were not measured"
+        assert report.reasons == (f"{both}: {self.reason(report)}",)
         assert "the prompts look alike" in self.reason(report)
 
     @staticmethod

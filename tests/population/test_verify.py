@@ -8,9 +8,7 @@ import msgspec
 import pytest
 
 from screentest.metrics.population import PopulationFacts, inconsistencies
-from screentest.metrics.population.significance import power
 from screentest.metrics.population.verify import odd_values
-from screentest.metrics.population.verify_sampling import chance, power_faults
 from tests.population.made import clip, facts, unlike
 
 pytest.importorskip("scipy", reason="pip install 'screentest[gate]'")
@@ -118,11 +116,6 @@ def test_it_needs_no_scipy(measured, tmp_path):
     (("benchmarks", "imaging", "intervals", "ratio_sharpness"), (0.8, 1.3), "high end"),
     (("benchmarks", "temporal", "intervals", "jerk_excess"), (-0.9, 0.9), "jerk_excess"),
     (("benchmarks", "temporal", "notes"), ("all is well",), "notes"),
-    (("power", "imaging_index", "detectable"), 0.001, "does not find 0.001"),
-    (("power", "imaging_index", "detectable"), -1.0, "does not find -1"),
-    (("power", "imaging_index", "detectable"), None, "is not told"),
-    (("power", "imaging_index", "prompts_needed"), 3, "does not need 3"),
-    (("power", "imaging_index", "prompts_needed"), 0, "does not need 0"),
     (("prompts", 2, "values", "population_frechet_full"), 0.0, "prompt 2: population_frechet_full"),
     (("prompts", 2, "values", "population_frechet_full"), 1e6, "prompt 2: population_frechet_full"),
     (("prompts", 2, "candidate", "n_frames"), 6.5, "n_frames 6.5"),
@@ -140,23 +133,6 @@ def test_a_clip_without_its_size_is_found(plain):
     del made["prompts"][1]["candidate"]["width"]
     said = list(inconsistencies(msgspec.convert(made, PopulationFacts)))
     assert said == ["the candidate of 'prompt 1' has no width, as every clip has"]
-
-
-class TestChance:
-    @pytest.mark.parametrize("n", [2, 3, 8, 30, 200, 202, 5000])
-    @pytest.mark.parametrize("effect", [0.5, 2.0, 2.8, 4.0])
-    def test_it_is_that_of_the_noncentral_t(self, effect, n):
-        from scipy import stats
-
-        limit = stats.t.ppf(0.975, n - 1)
-        assert chance(effect, n) == pytest.approx(stats.nct.sf(limit, n - 1, effect), abs=2e-7)
-
-    @pytest.mark.parametrize("n", [2, 3, 5, 8, 26, 400])
-    @pytest.mark.parametrize("spread", [0.0, 1e-7, 0.004, 0.05, 0.4, 3.0])
-    def test_what_scipy_says_of_a_spread_is_found_true(self, spread, n):
-        logs = [spread * ((at % 2) - 0.5 + at / n) for at in range(n)]
-        said = power(logs)
-        assert list(power_faults("x", said, said.spread, n)) == []
 
 
 def test_intervals_of_any_number_of_prompts_are_found_true():

@@ -116,7 +116,7 @@ def test_a_benchmark_of_which_nothing_applies_is_not_indeterminate():
 def test_one_reason_for_several_statistics_is_one_line():
     facts = made_reports.made_population()
     held = facts.benchmarks["distributional"]
-    names = ("population_frechet_full", "population_frechet_worst")
+    names = ("population_frechet_full", "rms_effect_size")
     lacking = msgspec.structs.replace(
         held,
         values={name: value for name, value in held.values.items() if name not in names},
@@ -129,7 +129,7 @@ def test_one_reason_for_several_statistics_is_one_line():
         shipped("video"),
     )
     assert (
-        "    population_frechet_full, population_frechet_worst not measured: the prompts look alike"
+        "    population_frechet_full, rms_effect_size not measured: the prompts look alike"
         in gate_lines(report)
     )
 

@@ -29,6 +29,7 @@ __all__ = [
 _OF_A_PROMPT = {
     "imaging_worst_prompt": "imaging_index",
     "track_stability_worst": "track_stability_ratio",
+    "population_frechet_worst": "population_frechet",
 }
 
 

@@ -43,8 +43,8 @@ OF_FEW_PROMPTS = (
 )
 
 OF_FEW_PROMPTS_OVER_TIME = (
-    "less colour, noise, a lattice, flicker, slower motion or a standstill under grain in fewer "
-    "than half of the prompts: medians decide on them"
+    "less colour, a little noise, a faint lattice, flicker, slower motion or a standstill under "
+    "grain in fewer than half of the prompts: medians decide on them"
 )
 
 OF_A_REFERENCE = (

@@ -94,6 +94,7 @@ AXES: Mapping[str, Axis] = {
     "track_stability_worst": _ratio(0.05),
     "grid_ratio": _ratio(0.05),
     "population_frechet": _ratio(0.01),
+    "population_frechet_worst": _ratio(0.01),
 }
 """Of the statistics that are no differences."""
 

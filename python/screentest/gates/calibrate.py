@@ -29,7 +29,12 @@ __all__ = ["Placement", "Population", "place_budgets"]
 IDENTITY = "identity"
 """Name of the clean population that is each reference against itself."""
 
-_EXTREMES = ("imaging_worst_prompt", "track_stability_worst", "frozen_share_excess")
+_EXTREMES = (
+    "imaging_worst_prompt",
+    "track_stability_worst",
+    "frozen_share_excess",
+    "population_frechet_worst",
+)
 """Of one prompt. Prompts drawn anew never read worse than the worst there is, so one population
 tells too little of its spread: of 100 more of 8 prompts, 6 to 24 read beyond the bound in
 simulations (normal, heavy-tailed and skewed; backstop and placed), with two populations 11 at most.
@@ -42,6 +47,7 @@ _IDENTICAL: Mapping[str, float] = {
     "frozen_share_excess": 0.0,
     "significant_features": 0.0,
     "population_frechet": 0.0,
+    "population_frechet_worst": 0.0,
     "psnr_mean": 99.0,
     "psnr_worst": 99.0,
     "lpips_mean": 0.0,

@@ -280,10 +280,13 @@ def _failed(rows: Iterable[BudgetRow]) -> list[str]:
 
 def _unproven(rows: Iterable[BudgetRow]) -> list[str]:
     rows = list(rows)
+    lacking: dict[str, list[str]] = {}
+    for row in rows:
+        if row.counts and row.passed is None:
+            lacking.setdefault(row.unmeasured, []).append(row.budget.name)
     said = [
-        f"{row.budget.name} was not measured: {row.unmeasured}"
-        for row in rows
-        if row.counts and row.passed is None
+        f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} not measured: {why}"
+        for why, names in lacking.items()
     ]
     said += [
         f"{row.budget.name} is disregarded: {row.disregarded}" for row in rows if row.disregarded

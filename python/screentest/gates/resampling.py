@@ -32,6 +32,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "motion_ratio": ("motion_ratio", "ratio"),
     "frozen_share_excess": ("frozen_share_excess", "max"),
     "track_stability_worst": ("track_stability_ratio", "min"),
+    "population_frechet_worst": ("population_frechet", "max"),
     "grid_ratio": ("grid_ratio", "ratio"),
 }
 """Which values of the prompts a statistic is made of, and how; of the others the plain median."""

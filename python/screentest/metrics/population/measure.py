@@ -19,7 +19,7 @@ from screentest.metrics.population.facts import (
 )
 from screentest.metrics.population.frechet import full_distance
 from screentest.metrics.population.names import IMPL
-from screentest.metrics.population.ratios import Pair
+from screentest.metrics.population.ratios import IMAGING, Pair
 from screentest.metrics.population.samples import samples_of
 from screentest.metrics.population.scalars import (
     as_arm_clip,

@@ -183,6 +183,7 @@ METRICS: tuple[MetricSpec, ...] = (
         "population_frechet_worst",
         "the same of the pair that lies farthest apart",
         "distributional",
+        gated=True,
     ),
     _metric(
         "population_frechet_full",

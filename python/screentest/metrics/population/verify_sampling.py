@@ -1,21 +1,20 @@
 """What a stored record says of other draws of its prompts, held against its prompts: the ends of
-intervals and what a test could have seen. Needs no scipy."""
+intervals, and the p of a test. Needs no scipy."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from screentest.metrics.population.derive import Derived
-from screentest.metrics.population.facts import Interval, Power
+from screentest.metrics.population.facts import Interval
 from screentest.metrics.population.samples import samples_of
-from screentest.metrics.population.significance import EFFECT, LEVEL, POWER, SEED
+from screentest.metrics.population.significance import LEVEL, SEED
 from screentest.metrics.population.statistic import shown
 
-__all__ = ["chance", "interval_faults", "power_faults", "two_sided_p"]
+__all__ = ["interval_faults", "two_sided_p"]
 
 _RESAMPLES = 1999
 _WITHIN = 0.02
@@ -24,15 +23,6 @@ points in the standard deviation where they are others, and less where they are 
 
 _ROUNDED = 1e-7
 """Relative, and absolute below 1."""
-
-_CHANCE = 1e-5
-"""What two ways to work out a power may differ by, and one prompt in forty thousand."""
-
-_NONE = 1e-9
-"""A spread of logarithms that is a rounding."""
-
-_CERTAIN = 15.0
-"""A noncentrality from which on a test of 3 prompts or more finds its effect."""
 
 
 def interval_faults(said: Mapping[str, Interval], found: Derived) -> Iterator[str]:
@@ -65,91 +55,6 @@ def _places(n: int, rows: int) -> Iterator[np.ndarray]:
     rng = np.random.default_rng(SEED)
     for start in range(0, _RESAMPLES, rows):
         yield rng.integers(0, n, (min(rows, _RESAMPLES - start), n))
-
-
-def power_faults(name: str, said: Power, spread: float | None, n: int) -> Iterator[str]:
-    """Sentences about what a test over n prompts of this spread could not have seen."""
-    if spread is None:
-        if said.detectable is not None or said.prompts_needed is not None:
-            yield f"{name} has no spread, and yet it is told what a test of it could see"
-        return
-    if said.detectable is None or said.prompts_needed is None:
-        yield f"what a test of {name} could have seen is not told"
-        return
-    if not _is_detectable(said.detectable, spread, n):
-        yield (
-            f"a test of {name} over {n} prompts that spread by {spread:.6g} does not find "
-            f"{said.detectable:.6g} in 80 % of the cases"
-        )
-    if not _is_needed(said.prompts_needed, spread):
-        yield (
-            f"{name}, whose prompts spread by {spread:.6g}, does not need {said.prompts_needed} of "
-            "them to show 2 %"
-        )
-
-
-def _is_detectable(detectable: float, spread: float, n: int) -> bool:
-    if spread <= _NONE:
-        return 0.0 <= detectable <= 1e3 * _NONE
-    if not detectable > 0.0:
-        return False
-    return abs(chance(math.log1p(detectable) / spread * math.sqrt(n), n) - POWER) <= _CHANCE
-
-
-def _is_needed(prompts: int, spread: float) -> bool:
-    effect = math.log1p(EFFECT) / max(spread, 1e-12)
-    if prompts < 3 or chance(min(effect * math.sqrt(prompts), _CERTAIN), prompts) < POWER - _CHANCE:
-        return False
-    fewer = prompts - 1
-    return prompts == 3 or chance(min(effect * math.sqrt(fewer), _CERTAIN), fewer) < POWER + _CHANCE
-
-
-@functools.lru_cache(4096)
-def chance(noncentrality: float, n: int) -> float:
-    """Of a two-sided paired t test at 5 % of n pairs to find an effect on its own side.
-
-    By Simpson's rule over the deviation that the test divides by.
-
-    >>> round(chance(0.5 * 34**0.5, 34), 4)
-    0.8078
-    """
-    freedom = n - 1
-    limit = _critical(freedom)
-    half = 9.0 / math.sqrt(2.0 * freedom)
-    low, steps = max(0.0, 1.0 - half), 800
-    width = (1.0 + half - low) / steps
-    constant = math.log(2.0) + freedom / 2.0 * math.log(freedom / 2.0) - math.lgamma(freedom / 2.0)
-    total = []
-    for at in range(steps + 1):
-        s = low + at * width
-        weight = 1.0 if at in (0, steps) else 4.0 if at % 2 else 2.0
-        if s == 0.0:
-            density = math.exp(constant) if freedom == 1 else 0.0
-        else:
-            density = math.exp(constant + (freedom - 1) * math.log(s) - freedom * s * s / 2.0)
-        total.append(
-            weight * density * 0.5 * math.erfc((limit * s - noncentrality) / math.sqrt(2.0))
-        )
-    return width / 3.0 * math.fsum(total)
-
-
-@functools.lru_cache(1024)
-def _critical(freedom: int) -> float:
-    """The t that a two-sided test at 5 % takes."""
-    if freedom > 200:
-        # Abramowitz and Stegun 26.7.5; the next term is below 1e-8.
-        z = 1.959963984540054
-        return (
-            z
-            + (z**3 + z) / (4.0 * freedom)
-            + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * freedom**2)
-            + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * freedom**3)
-        )
-    low, high = 1.0, 20.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if two_sided_p(middle, freedom) > LEVEL else (low, middle)
-    return low
 
 
 def two_sided_p(t: float, freedom: int) -> float:

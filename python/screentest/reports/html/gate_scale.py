@@ -13,7 +13,7 @@ from screentest.reports.html.text import short, tick_labels
 __all__ = ["Mark", "Scale", "Tick"]
 
 # Distances without an upper end, which differ by powers of ten: 0.07 is clean, 5 is noise.
-_DISTANCES = frozenset({"population_frechet"})
+_DISTANCES = frozenset({"population_frechet", "population_frechet_worst"})
 # A value this many times the room beyond a bound is drawn at the edge: the room stays visible.
 _BEYOND = 8
 _LEFT, _SPAN = 2.0, 96.0
