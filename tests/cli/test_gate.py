@@ -70,7 +70,7 @@ class TestVerdict:
         for budget in shipped("video").budgets:
             assert budget.name in told
         assert "does not apply: a lattice needs 512 px" in told
-        assert "cannot see: sound" in told
+        assert "\n    sound\n" in told
 
     def test_a_fail_is_1_and_says_what_failed(self, made):
         done = of(made, "blurred")

@@ -27,6 +27,9 @@ WORST = 3
 """Prompts that are shown: enough to look at, few enough to be looked at."""
 
 
+_HEAD = ("", "value", "95 % interval", "budget", "room", "")
+
+
 def gate_lines(report: GateReport) -> list[str]:
     """The verdict and why, each budget beside its value, the worst prompts, what was not measured
     and what no such verdict can see. Each is one printable line, whoever wrote the report."""
@@ -55,14 +58,18 @@ def _lines(report: GateReport) -> Iterator[str]:
     if report.table is not None:
         yield f"  budgets {_table(report.table)}{_controls(report)}"
     cells = [row for each in report.benchmarks.values() for row in _rows(each)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(_HEAD, *cells, strict=True)]
+    if cells:
+        yield _row(_HEAD, widths)
     for result in report.benchmarks.values():
         yield from _benchmark(result, widths)
     yield from _power(report)
     if shown := [*_worst(report)]:
         yield "  worst prompts"
         yield from shown
-    yield from (f"  cannot see: {blind}" for blind in report.blind)
+    if report.blind:
+        yield "  cannot see"
+    yield from (f"    {blind}" for blind in report.blind)
 
 
 def _table(table: BudgetTable) -> str:
@@ -83,9 +90,7 @@ def _controls(report: GateReport) -> str:
 
 def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:
     yield f"  {result.name}: {_word(result)}"
-    for row in _rows(result):
-        cells = zip(row, widths, strict=True)
-        yield f"    {'  '.join(cell.ljust(width) for cell, width in cells)}".rstrip()
+    yield from (_row(row, widths) for row in _rows(result))
     decided = {row.budget.name for row in result.budgets}
     for what, reasons in (
         ("not measured", result.unmeasured),
@@ -97,6 +102,11 @@ def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:
                 alike.setdefault(why, []).append(name)
         yield from (f"    {', '.join(names)} {what}: {why}" for why, names in alike.items())
     yield from (f"    note: {note}" for note in result.notes)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+    return f"    {'  '.join(padded)}".rstrip()
 
 
 def _word(result: BenchmarkResult) -> str:
