@@ -16,6 +16,7 @@ from screentest.cli.report import _clips
 from screentest.media.content import digest_path
 from screentest.reports import canonical
 from screentest.reports.gate import gate_lines
+from screentest.reports.html import page as pages
 from screentest.reports.inspection import MOST_BYTES, inspect
 from screentest.reports.sealed import dump, save
 from tests.gates import made_reports as made
@@ -164,6 +165,7 @@ class TestDiff:
 
 def test_a_page_without_jinja2_names_the_extra_and_writes_nothing(stored, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
+    pages._environment.cache_clear()
     page = tmp_path / "page.html"
     result = run("html", stored(made.population_report()), "-o", page)
     assert result.exit_code == exit_codes.BAD_INPUT

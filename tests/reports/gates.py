@@ -120,6 +120,8 @@ def population_facts(prompts=PROMPTS, *, blur=1.0, bad=None, **other):
         "distributional": BenchmarkFacts(
             values={"significant_features": 3.0 if blur < 0.9 else 0.0,
                     "population_frechet": median("population_frechet"),
+                    "population_frechet_worst": max(
+                        pair.values["population_frechet"] for pair in pairs),
                     "holm_p_sharpness": 0.003 if blur < 0.9 else 0.71},
         ),
     }  # fmt: skip
