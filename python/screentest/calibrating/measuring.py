@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from screentest.errors import InputError
 from screentest.gates.budget import Kind
-from screentest.gates.calibrate import Population
+from screentest.gates.calibration.calibrate import Population
 from screentest.gates.report import ReferenceFacts
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from screentest.calibrating.measuring import measured
 from screentest.calibrating.sources import Source, find_sources, hardware_of
 from screentest.errors import InputError, PolicyError
 from screentest.gates.budget import Kind
-from screentest.gates.budget_file import (
+from screentest.gates.calibration.budget_file import (
     BudgetFile,
     Change,
     changes_between,
@@ -22,7 +22,7 @@ from screentest.gates.budget_file import (
     require_reason,
     require_toml_writer,
 )
-from screentest.gates.calibrate import Placement, place_budgets
+from screentest.gates.calibration.calibrate import Placement, place_budgets
 
 __all__ = ["Calibration", "CalibrationPlan", "calibrate"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from screentest.errors import InputError, SchemaError
-from screentest.gates.calibrate import Population
+from screentest.gates.calibration.calibrate import Population
 from screentest.gating.arms import Arms, find_arms
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from screentest.cli.many_values import ManyValues
 
 if TYPE_CHECKING:
     from screentest.calibrating import Calibration, CalibrationPlan
-    from screentest.gates.bound import Bound
+    from screentest.gates.calibration.bound import Bound
 
 __all__ = ["EXIT_STATUS", "Command", "command", "report_lines"]
 

@@ -7,13 +7,10 @@ clips here: PSNR against the same take measures a blackout.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from screentest import compute
 from screentest.errors import InputError, MediaError, ProtocolError
@@ -22,11 +19,11 @@ from screentest.gates.judge import judge_reference, require_repeat_fits
 from screentest.gates.reference_facts import (
     IMPL,
     METRICS,
-    PSNR_CAP_DB,
     aggregate,
     check_metrics,
     metrics_for,
 )
+from screentest.gates.reference_values import with_values
 from screentest.gates.report import GateReport, ReferenceFacts, ReferenceRow, RepeatControl
 from screentest.media import open_clip
 from screentest.media.content import content_of_file
@@ -40,13 +37,9 @@ from screentest.verdicts.pairing import judge_pairing
 
 if TYPE_CHECKING:
     from screentest.media.info import ClipInfo
-    from screentest.metrics.facts import Score
     from screentest.metrics.paired import PairFacts
 
 __all__ = ["measure_reference", "missing_metrics", "run_reference_gate"]
-
-_NO_ERROR = 1e-12
-"""Mean squared error of frames that are equal but for how a float was rounded."""
 
 
 def run_reference_gate(
@@ -267,7 +260,7 @@ def _measured(
             None if of_candidate is None else of_candidate.digest,
         ),
     )
-    return _with_values(row, facts, metrics, lacking)
+    return with_values(row, facts, metrics, lacking)
 
 
 def _refuse_damage(facts: PairFacts, side: str, info: ClipInfo) -> None:
@@ -278,75 +271,3 @@ def _refuse_damage(facts: PairFacts, side: str, info: ClipInfo) -> None:
             code="damaged",
             source=info.source,
         )
-
-
-def _with_values(
-    row: ReferenceRow, facts: PairFacts, metrics: Sequence[str], lacking: dict[str, str]
-) -> tuple[ReferenceRow, dict[str, str]]:
-    if row.misaligned:
-        return row, {}
-    scores = {score.name: score for score in facts.scores}
-    values: dict[str, float] = {}
-    unmeasured: dict[str, str] = {}
-    worst: dict[str, int] = {}
-    impls: dict[str, str] = {}
-    for metric in metrics:
-        score = scores.get(metric)
-        if metric in lacking or score is None or score.state == "unmeasured":
-            why = lacking.get(metric) or (score and score.reason) or "not measured"
-            unmeasured |= dict.fromkeys(METRICS[metric], why)
-            continue
-        of_frames = facts.series["mse" if metric == "psnr" else metric]
-        values |= _POOL[metric](score, of_frames.tolist())
-        impls[metric] = score.impl
-        if score.worst_frame is not None:
-            worst[metric] = score.worst_frame
-    domains = {str(score.details["from"]) for score in facts.scores if "from" in score.details}
-    return (
-        msgspec.structs.replace(
-            row,
-            values=values,
-            unmeasured=unmeasured,
-            worst_frame=worst,
-            domain="+".join(sorted(domains)),
-        ),
-        impls,
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _psnr(_score: Score, mse: Sequence[float]) -> dict[str, float]:
-    decibels = [
-        PSNR_CAP_DB if error < _NO_ERROR else min(PSNR_CAP_DB, -10.0 * math.log10(error))
-        for error in mse
-    ]
-    return {"psnr_mean": _mean(decibels), "psnr_worst": min(decibels)}
-
-
-def _ssim(score: Score, frames: Sequence[float]) -> dict[str, float]:
-    return {f"{score.name}_mean": _mean(frames), f"{score.name}_worst": min(frames)}
-
-
-def _distance(score: Score, frames: Sequence[float]) -> dict[str, float]:
-    return {f"{score.name}_mean": _mean(frames), f"{score.name}_worst": max(frames)}
-
-
-def _vmaf(score: Score, frames: Sequence[float]) -> dict[str, float]:
-    return {
-        "vmaf": float(score.details["harmonic_mean"]),
-        "vmaf_mean": _mean(frames),
-        "vmaf_min": min(frames),
-    }
-
-
-_POOL: dict[str, Callable[[Score, Sequence[float]], dict[str, float]]] = {
-    "psnr": _psnr,
-    "ssim": _ssim,
-    "ms_ssim": _ssim,
-    "lpips": _distance,
-    "dists": _distance,
-    "vmaf": _vmaf,
-}

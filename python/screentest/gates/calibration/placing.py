@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from screentest.gates.bound import AXES, COUNTS, LINEAR, NO_BACKSTOP, Axis, Bound, Reading, Side
+from screentest.gates.calibration.bound import (
+    AXES,
+    COUNTS,
+    LINEAR,
+    NO_BACKSTOP,
+    Axis,
+    Bound,
+    Reading,
+    Side,
+)
 
 __all__ = ["BACKSTOP_SPREADS", "MARGIN_SPREADS", "RULE", "place_bound"]
 

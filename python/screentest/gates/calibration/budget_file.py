@@ -12,8 +12,8 @@ import msgspec
 
 from screentest.errors import MissingBackendError, PolicyError
 from screentest.files import write_atomically
-from screentest.gates.bound import Side
 from screentest.gates.budget import SCHEMA, Budget, BudgetTable, parse_budgets
+from screentest.gates.calibration.bound import Side
 from screentest.verdicts.document import parse_toml, read_toml
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from screentest.gates.calibration.resampling import pooled_of, redrawn
 from screentest.gates.report import ReferenceFacts
-from screentest.gates.resampling import pooled_of, redrawn
 from screentest.metrics.population.facts import PopulationFacts
 
 __all__ = ["Population", "Read", "degenerate", "read_population"]

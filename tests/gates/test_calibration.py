@@ -6,19 +6,19 @@ import msgspec
 import pytest
 
 from screentest.errors import InputError, PolicyError
-from screentest.gates.bound import Reading, sides_of
 from screentest.gates.budget import Budget, BudgetTable, load_budgets, parse_budgets
-from screentest.gates.budget_file import (
+from screentest.gates.calibration.bound import Reading, sides_of
+from screentest.gates.calibration.budget_file import (
     BudgetFile,
     changes_between,
     read_budget_file,
     require_reason,
 )
-from screentest.gates.calibrate import Population, place_budgets
-from screentest.gates.placing import place_bound
+from screentest.gates.calibration.calibrate import Population, place_budgets
+from screentest.gates.calibration.placing import place_bound
+from screentest.gates.calibration.resampling import pooled_of, redrawn
 from screentest.gates.reference_facts import aggregate
 from screentest.gates.report import ReferenceFacts, ReferenceRow
-from screentest.gates.resampling import pooled_of, redrawn
 from screentest.metrics.population.derive import derive
 from screentest.metrics.population.facts import PopulationFacts, PromptFacts
 from screentest.metrics.population.names import IMPL

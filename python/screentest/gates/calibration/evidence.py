@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from screentest.gates.bound import Bound
 from screentest.gates.budget import Budget
-from screentest.gates.labelled import Population, Read, degenerate
-from screentest.gates.placing import RULE
+from screentest.gates.calibration.bound import Bound
+from screentest.gates.calibration.labelled import Population, Read, degenerate
+from screentest.gates.calibration.placing import RULE
+from screentest.gates.calibration.resampling import DRAWS, SEED
 from screentest.gates.report import ReferenceFacts, ReferenceRow
-from screentest.gates.resampling import DRAWS, SEED
 from screentest.metrics.population.facts import PromptFacts
 
 __all__ = ["budgets_of", "evidence_of"]

@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 
 from screentest.errors import InputError
-from screentest.gates.bound import Bound, Reading, Side, sides_of
 from screentest.gates.budget import STATISTICS, BudgetTable, Kind
-from screentest.gates.evidence import budgets_of, evidence_of
-from screentest.gates.labelled import Population, Read, degenerate, read_population
-from screentest.gates.placing import place_bound
+from screentest.gates.calibration.bound import Bound, Reading, Side, sides_of
+from screentest.gates.calibration.evidence import budgets_of, evidence_of
+from screentest.gates.calibration.labelled import Population, Read, degenerate, read_population
+from screentest.gates.calibration.placing import place_bound
+from screentest.gates.calibration.resampling import DRAWS, SEED
 from screentest.gates.report import ReferenceFacts
-from screentest.gates.resampling import DRAWS, SEED
 from screentest.gates.statistics import IMAGE, REFERENCE, VIDEO
 from screentest.gates.verdict import MIN_PROMPTS
 from screentest.metrics.population.facts import PopulationFacts
@@ -89,7 +89,7 @@ def place_budgets(
     hardware: str = "",
 ) -> Placement:
     """A bound for each side of each statistic, between the worst clean population and the nearest
-    degraded one; see :data:`~screentest.gates.placing.RULE`.
+    degraded one; see :data:`~screentest.gates.calibration.placing.RULE`.
 
     Args:
         populations: clean and degraded ones. Without a clean one, that side is each reference

@@ -1,0 +1,3 @@
+"""Bounds from labelled populations: where each lies, why, and the file that remembers it."""
+
+from __future__ import annotations
