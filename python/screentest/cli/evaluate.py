@@ -20,7 +20,11 @@ HELP = "Score a folder of predictions against ground truth."
 
 app = typer.Typer(help=HELP, no_args_is_help=True, add_completion=False)
 
-_MODES = "vision|forward_dynamics|inverse_dynamics|wam|joint"
+_MODES = "vision, forward_dynamics, inverse_dynamics, wam or joint"
+
+_WHAT = "What is done"
+_WHICH = "Which samples"
+"""Headings of the help."""
 
 Out: TypeAlias = Annotated[
     str,
@@ -51,6 +55,7 @@ ComputeMetrics: TypeAlias = Annotated[
     typer.Option(
         "--compute-metrics/--no-compute-metrics",
         help="Score; without, only render and rebuild the aggregate.",
+        rich_help_panel=_WHAT,
     ),
 ]
 RendererName: TypeAlias = Annotated[
@@ -58,18 +63,33 @@ RendererName: TypeAlias = Annotated[
     typer.Option(metavar="MODULE:FUNCTION", help="Makes each sample from its ground truth."),
 ]
 NumSamples: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="N", help="At most N samples per group or mode.")
+    int | None,
+    typer.Option(metavar="N", help="At most N samples per group or mode.", rich_help_panel=_WHICH),
 ]
 StrategyName: TypeAlias = Annotated[
-    str, typer.Option(metavar="deterministic_random|first", help="Which N of them.")
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="Which N of them: deterministic_random or first.",
+        rich_help_panel=_WHICH,
+    ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(metavar="S", help="Seed of the choice.")]
+Seed: TypeAlias = Annotated[
+    int, typer.Option(metavar="S", help="Seed of the choice.", rich_help_panel=_WHICH)
+]
 Stride: TypeAlias = Annotated[
-    int, typer.Option(metavar="K", help="Every K-th sample by name, before N are chosen.")
+    int,
+    typer.Option(
+        metavar="K", help="Every K-th sample by name, before N are chosen.", rich_help_panel=_WHICH
+    ),
 ]
 Dataset: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Seeds the choice and names the group, or picks one."),
+    typer.Option(
+        metavar="NAME",
+        help="Seeds the choice and names the group, or picks one.",
+        rich_help_panel=_WHICH,
+    ),
 ]
 ShardText: TypeAlias = Annotated[
     str | None,
@@ -77,6 +97,7 @@ ShardText: TypeAlias = Annotated[
         metavar="I/N",
         help="Score part I of N, counted from 0 (default: RANK and WORLD_SIZE, as torchrun sets "
         "them).",
+        rich_help_panel=_WHICH,
     ),
 ]
 Threads: TypeAlias = Annotated[
@@ -104,7 +125,9 @@ def videos(
     out: Out,
     gt_dir: GtDir,
     predictions_dir: PredictionsDir = None,
-    mode: Annotated[str, typer.Option(metavar=_MODES, help="What is scored.")] = "vision",
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help=f"What is scored: {_MODES}.")
+    ] = "vision",
     predictions_glob: PredictionsGlob = None,
     gt_extension: GtExtension = None,
     metrics: Annotated[

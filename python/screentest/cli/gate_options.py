@@ -45,6 +45,7 @@ __all__ = [
 NEEDED = "Needed, here or in gate.toml"
 JUDGED = "How it is judged"
 CONDITIONS = "More of the conditions"
+PLACE = "Where they ran"
 """Headings of the help."""
 
 Reference = Annotated[
@@ -83,13 +84,17 @@ ExecutionLane = Annotated[
 ReferenceExecutionLane = Annotated[
     str | None,
     typer.Option(
-        metavar="compiled|eager", help="How the reference arm was.", rich_help_panel=CONDITIONS
+        metavar="LANE",
+        help="How the reference arm was: compiled or eager.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 CandidateExecutionLane = Annotated[
     str | None,
     typer.Option(
-        metavar="compiled|eager", help="How the candidate arm was.", rich_help_panel=CONDITIONS
+        metavar="LANE",
+        help="How the candidate arm was: compiled or eager.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 Hardware = Annotated[
@@ -160,7 +165,7 @@ CrossPod = Annotated[
     typer.Option(
         "--cross-pod/--same-pod",
         help="The arms ran on two workers, or on one.",
-        rich_help_panel=CONDITIONS,
+        rich_help_panel=PLACE,
     ),
 ]
 Width = Annotated[

@@ -147,6 +147,10 @@ app.command("probe", help=output.prose(probe.command.__doc__), epilog=exit_codes
 )
 app.command("demo", help=output.prose(demo.command.__doc__), epilog=exit_codes.HELP)(demo.command)
 
+for _group in (evaluate.app, report.app, models.app):
+    for _one in _group.registered_commands:
+        _one.help = output.prose(_one.callback.__doc__)
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
