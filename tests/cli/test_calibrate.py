@@ -201,7 +201,8 @@ class TestWhatStands:
         set_low(base, 0.99)
         result = of_reports(reports, tmp_path / "new.toml", "--baseline", base)
         assert result.exit_code == exit_codes.BAD_INPUT
-        assert "base.toml: imaging_index low" in said(result)
+        assert "base.toml: loosening a bound takes a --reason" in said(result)
+        assert "imaging_index low 0.99 -> " in said(result)
         assert not (tmp_path / "new.toml").exists()
 
     def test_budgets_of_other_hardware_are_not_replaced(self, reports, tmp_path):

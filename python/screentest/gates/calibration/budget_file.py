@@ -196,6 +196,6 @@ def require_reason(
         for change in looser
     )
     raise PolicyError(
-        f"{where}: {told}; a bound is loosened for a reason that is recorded: --reason TEXT",
+        f"{where}: loosening a bound takes a --reason TEXT, which is recorded: {told}",
         code="loosened",
     )

@@ -39,6 +39,9 @@ MOVED_SPREADS = 1.0
 BACKSTOP_SPREADS = 6.0
 """Where nothing degraded says how far is too far."""
 
+BACKSTOP_RATIO = 10.0
+"""A backstop farther from the worst clean value, on the logarithmic axis, would stop nothing."""
+
 RULE = (
     "A bound lies beyond the worst clean population by 3 spreads, at least a quarter and at most "
     "half of the way to the nearest degraded population that is clear of it: beyond the 95 % "
@@ -48,7 +51,7 @@ RULE = (
     "axis, counts on the next whole number. Where degraded populations move a statistic and cannot "
     "be told from the worst clean one, there is no bound; where none moves it, or only ones that "
     "are caught elsewhere, there is a backstop 6 spreads beyond the worst clean population, and "
-    "none where its spread is not known."
+    "none where its spread is not known or the backstop would be ten times the worst clean value."
 )
 """What a budgets file says of how its bounds were placed."""
 
@@ -222,6 +225,8 @@ def _beyond_clean(common: Bound, clean: _View, caught_elsewhere: bool) -> Bound:
         reason = f"{moves}, and the clean ones do not vary in it"
     elif (common.statistic, common.side) in NO_BACKSTOP:
         reason = f"{moves}, and to move on this side is no damage"
+    elif clean.axis is not LINEAR and BACKSTOP_SPREADS * clean.spread > math.log(BACKSTOP_RATIO):
+        reason = f"{moves}, and clean ones differ so much that a backstop would stop nothing"
     else:
         step = BACKSTOP_SPREADS * clean.spread
         ends = clean.worst.value, clean.at(clean.far + 2 * step)
