@@ -306,3 +306,18 @@ def test_renders_that_the_bounds_were_not_placed_on_are_named(changed, named):
 def test_families_that_the_bounds_were_placed_on(family):
     said = judged(protocol=made_protocol(family=family, width=704, height=1280)).blind
     assert not any("transfer" in each for each in said)
+
+
+def test_budgets_of_ones_own_claim_nothing_of_what_the_shipped_ones_see():
+    own = BudgetTable(
+        name="own", kind="video", budgets=(Budget(name="imaging_index", low=0.9, provenance="p"),)
+    )
+    at = made_protocol(width=1280, height=704)
+    said = judged(protocol=at, table=own).blind
+    assert not any("quarter of blur" in each or "1.5 %" in each for each in said)
+    assert any("how little they see is not known" in each for each in said)
+    assert [each for each in said if each.startswith("whether the budgets fit ")]
+    control = edited(made_null_control(), protocol=edited(at, changes=("seed",)))
+    assert not any(
+        "whether" in each for each in judged(protocol=at, table=own, control=control).blind
+    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from screentest.gates.budget import shipped
 from screentest.metrics.population.facts import PopulationFacts
 from screentest.protocol import Protocol, Purpose
 
 if TYPE_CHECKING:
+    from screentest.gates.budget import BudgetTable
     from screentest.gates.report import NullControl, ReferenceFacts
 
 __all__ = ["blind_spots"]
@@ -31,6 +33,11 @@ OF_A_POPULATION = (
 SENSITIVITY = (
     "damage below what the bounds were placed to see: about a quarter of blur blended in, and less "
     "than 8 % of colour lost over 8 prompts"
+)
+
+SENSITIVITY_OF_OTHERS = (
+    "damage that keeps every budget, and what has no budget: these are not the bounds that ship, "
+    "and how little they see is not known"
 )
 
 SENSITIVITY_OVER_TIME = (
@@ -57,10 +64,12 @@ def blind_spots(
     protocol: Protocol,
     facts: PopulationFacts | ReferenceFacts,
     null_control: NullControl | None,
+    table: BudgetTable | None,
 ) -> tuple[str, ...]:
-    """Sentences; a function of the facts alone, like the verdict."""
+    """Sentences; a function of the facts, the budgets and the control alone, like the verdict."""
     if isinstance(facts, PopulationFacts):
-        return tuple(_of_a_population(protocol, facts, null_control))
+        ours = table is not None and table.sha256 == shipped(table.kind).sha256
+        return tuple(_of_a_population(protocol, facts, null_control, ours))
     said = list(OF_A_REFERENCE)
     if protocol.purpose is Purpose.PAIRED_FIDELITY:
         said.insert(0, "quality: these are distances between matched outputs")
@@ -68,16 +77,22 @@ def blind_spots(
 
 
 def _of_a_population(
-    protocol: Protocol, facts: PopulationFacts, null_control: NullControl | None
+    protocol: Protocol, facts: PopulationFacts, null_control: NullControl | None, ours: bool
 ) -> Iterator[str]:
     yield from OF_A_POPULATION
-    yield SENSITIVITY
-    if not facts.still:
+    yield SENSITIVITY if ours else SENSITIVITY_OF_OTHERS
+    if ours and not facts.still:
         yield SENSITIVITY_OVER_TIME
     if facts.n > 1:
         yield OF_FEW_PROMPTS if facts.still else OF_FEW_PROMPTS_OVER_TIME
     yield from _inapplicable(facts)
     if null_control is not None:
+        return
+    if not ours:
+        yield (
+            f"whether the budgets fit {protocol.family}, {protocol.resolution}: a null control "
+            "(the same weights under another seed) tells"
+        )
         return
     elsewhere = [*_elsewhere(protocol, facts)]
     if elsewhere:

@@ -86,7 +86,7 @@ def judge_population(
         would_fail=decision.would_fail,
         null_control=null_control,
         waived=waived,
-        blind=blind_spots(protocol, facts, null_control),
+        blind=blind_spots(protocol, facts, null_control, table),
     )
 
 
@@ -142,7 +142,7 @@ def judge_reference(
         reasons=decision.reasons,
         would_fail=decision.would_fail,
         repeat_control=repeat_control,
-        blind=blind_spots(protocol, facts, None),
+        blind=blind_spots(protocol, facts, None, table),
     )
 
 
