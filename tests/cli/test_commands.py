@@ -93,7 +93,7 @@ class TestScreen:
     def test_a_missing_file_exits_with_2_in_one_line(self) -> None:
         result = run("screen", "/nowhere/a.mp4")
         assert result.exit_code == 2
-        assert result.stderr == "screentest: error: /nowhere/a.mp4: no such file\n"
+        assert result.stderr == "screentest: error: /nowhere/a.mp4: no such file or folder\n"
 
     def test_an_unreadable_file_outweighs_a_reject_and_does_not_stop_the_rest(
         self, clips: Path, tmp_path: Path

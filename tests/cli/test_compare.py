@@ -146,7 +146,10 @@ def test_json_of_a_pair_that_cannot_be_compared_is_an_object_as_well(run, studio
     assert done.returncode == exit_codes.BAD_INPUT
     record = json.loads(done.stdout)
     assert record["status"] == "error"
-    assert record["error"] == {"code": "not_found", "message": "nothing.mp4: no such file"}
+    assert record["error"] == {
+        "code": "not_found",
+        "message": "nothing.mp4: no such file or folder",
+    }
     assert set(record) == set(json.loads(run(studio.a_mp4(), studio.a_mp4(), "--json").stdout))
 
 
@@ -154,4 +157,4 @@ def test_a_page_in_a_folder_that_is_not_there_is_refused_before_decoding(run, pa
     pytest.importorskip("jinja2", reason="pip install 'screentest[report]'")
     done = run(*pair, "--html", "/nowhere/page.html")
     assert done.returncode == exit_codes.BAD_INPUT
-    assert done.stderr == "screentest: error: /nowhere: no such file\n"
+    assert done.stderr == "screentest: error: /nowhere: no such file or folder\n"

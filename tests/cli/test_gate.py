@@ -110,7 +110,7 @@ class TestVerdict:
     def test_a_null_control_from_a_folder(self, made):
         done = of(made, "retake", "--null-control", made["other_seed"])
         assert done.exit_code == exit_codes.DONE
-        assert "null control: 0 of its budgets do not transfer" in done.stdout
+        assert "null control: it keeps every budget" in done.stdout
 
     def test_a_change_after_the_latent_is_compared_frame_by_frame(self, made):
         done = run(

@@ -245,7 +245,7 @@ class TestCsv:
         assert (moving["status"], moving["integrity_impl"]) == ("measured", facts.impl)
         assert (moving["frames"], moving["width"], moving["frame_rate"]) == ("48", "640", "24.0")
         assert noise["source"] == str(clips / "noise.mp4")
-        assert (bad["status"], bad["error"]) == ("error", "/nowhere.mp4: no such file")
+        assert (bad["status"], bad["error"]) == ("error", "/nowhere.mp4: no such file or folder")
         assert bad["adjacent_frame_corr"] == ""
 
     def test_on_stdout_it_stands_alone_and_a_gap_is_empty_with_a_reason(self, studio: Any) -> None:

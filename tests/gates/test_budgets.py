@@ -62,7 +62,7 @@ def test_a_document_gives_its_table():
         ("low = 36", 'low = "36"', r"budgets.*low"),
         ("low = 36", "low = true", r"budgets.*low"),
         ("low = 36", "low = 40\nhigh = 36", "psnr_mean: low 40 is above high 36"),
-        ('provenance = "two clips"\n', "", "provenance"),
+        ('provenance = "two clips"\n', "", "psnr_mean has no provenance"),
         ('"two clips"', '""', "psnr_mean has no provenance"),
         ('"two clips"', '"  "', "psnr_mean has no provenance"),
         ('low = 36\nprovenance = "two clips"\n', "", r"provenance|psnr_mean"),

@@ -41,6 +41,22 @@ def test_any_file_name_becomes_text_that_can_be_encoded(name: bytes) -> None:
     assert dumps({"source": text})
 
 
+@pytest.mark.parametrize("document", ['{"a": "b', '{"a": ', "{", '{"a": 1', "[1,\n"])
+def test_a_document_that_was_cut_short_is_told_as_one(document: str) -> None:
+    with pytest.raises(SchemaError, match="was cut short") as told:
+        loads(document.encode())
+    assert told.value.code == "bad_json"
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [("<html>", "no JSON at character 0 of 6: expecting value"), (" \n", "empty, where a JSON")],
+)
+def test_what_never_was_json_is_not_called_cut_short(document: str, said: str) -> None:
+    with pytest.raises(SchemaError, match=said):
+        loads(document.encode())
+
+
 def test_a_valid_name_is_left_alone() -> None:
     assert printable("Söder 100 %.mp4") == "Söder 100 %.mp4"
 

@@ -54,7 +54,7 @@ def test_a_disregarded_budget_says_what_the_control_reads():
     control = made_reports.made_null_control(jerk_excess=0.2)
     lines = words(made_reports.population_report(null_control=control))
     assert "disregarded: the null control reads 0.2 itself" in lines
-    assert "; null control: 1 of its budgets do not transfer" in lines
+    assert "; null control: 1 budget does not transfer, so place some of your own" in lines
 
 
 def test_the_worst_pairs_come_first_with_their_worst_frame():

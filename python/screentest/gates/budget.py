@@ -183,6 +183,11 @@ def parse_budgets(document: str | Mapping[str, Any], source: str = "budgets") ->
         for name, entry in entries.items():
             if isinstance(entry, Mapping):
                 refuse_unknown(entry, _Entry.__struct_fields__, source, f"budgets.{name}.")
+                if "provenance" not in entry:
+                    raise PolicyError(
+                        f"{source}: budget {name} has no provenance: say where the bound comes "
+                        'from, provenance = "..."'
+                    )
     try:
         read = msgspec.convert(given, _Document)
     except msgspec.ValidationError as error:

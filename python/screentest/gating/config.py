@@ -88,7 +88,8 @@ class GateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if lacking:
             options = ", ".join(f"--{name}".replace("_", "-") for name in lacking)
             raise InputError(
-                f"a gate needs {options} as well: give them, or a gate.toml that holds them",
+                f"a gate needs {options} as well: on the command line, or in a gate.toml "
+                "(--config)",
                 code="incomplete_request",
                 lacking=lacking,
             )

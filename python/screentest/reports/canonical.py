@@ -79,13 +79,21 @@ def loads(data: bytes) -> Any:
             parse_constant=_not_a_number,
         )
     except json.JSONDecodeError as error:
-        raise SchemaError(
-            f"no JSON at character {error.pos}: {error.msg}", code="bad_json"
-        ) from None
+        raise SchemaError(_no_json(text, error), code="bad_json") from None
     except RecursionError:
         _too_deep(None)
     _check(document)
     return document
+
+
+def _no_json(text: str, error: json.JSONDecodeError) -> str:
+    """Where it ends to be JSON, and whether it only lacks its end."""
+    at = f"at character {error.pos} of {len(text)}"
+    if not text.strip():
+        return "empty, where a JSON document was expected"
+    if error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip()):
+        return f"the JSON breaks off {at}: the document was cut short"
+    return f"no JSON {at}: {error.msg[:1].lower()}{error.msg[1:]}"
 
 
 def loads_canonical(data: bytes) -> Any:

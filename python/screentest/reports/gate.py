@@ -81,11 +81,20 @@ def _table(table: BudgetTable) -> str:
 
 def _controls(report: GateReport) -> str:
     if report.null_control is not None:
-        untrusted = len(report.null_control.untrusted)
-        return f"; null control: {untrusted} of its budgets do not transfer"
+        return f"; null control: {_transfer(report.null_control)}"
     if report.repeat_control is not None:
         return "; with a repeat control"
     return "" if report.population is None else "; no null control"
+
+
+def _transfer(control: NullControl) -> str:
+    count = len(control.untrusted)
+    if not count:
+        return "it keeps every budget"
+    return (
+        f"{count} {'budget does' if count == 1 else 'budgets do'} not transfer, so place some of "
+        "your own (screentest calibrate)"
+    )
 
 
 def _benchmark(result: BenchmarkResult, widths: Sequence[int]) -> Iterator[str]:

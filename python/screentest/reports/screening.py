@@ -164,7 +164,7 @@ def describe_error(error: BaseException) -> tuple[str, str]:
     if isinstance(error, ScreentestError):
         return error.code, " ".join(error.message.split())
     if isinstance(error, FileNotFoundError):
-        return "not_found", f"{_named(error)}: no such file"
+        return "not_found", f"{_named(error)}: no such file or folder"
     if isinstance(error, PermissionError):
         return "not_permitted", f"{_named(error)}: may not be read (permission denied)"
     if isinstance(error, OSError):
