@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from screentest.cli import output
 from screentest.errors import InputError
-from screentest.media.endings import IMAGES, VIDEOS, ending
 
 __all__ = ["Found", "inputs", "walk"]
 
@@ -39,6 +38,8 @@ def walk(paths: list[str], *, sequences: bool = False) -> Found:
 
 
 def _walk_folder(folder: str, sequences: bool, found: Found) -> None:
+    from screentest.media.endings import IMAGES, VIDEOS, ending
+
     for here, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         one_clip = sequences and any(ending(name) in IMAGES for name in names)
@@ -62,6 +63,7 @@ def inputs(paths: list[str], *, sequences: bool, done: str, threads: int | None)
     """The files behind the paths, with notes on stderr about what may surprise: files that are no
     media, stills that are ``done`` one by one, more threads than there are CPUs."""
     from screentest import compute
+    from screentest.media.endings import IMAGES, ending
 
     files, skipped = walk(paths, sequences=sequences)
     if skipped:
