@@ -177,10 +177,6 @@ def _check_places(request: GateConfig) -> None:
     """What is to be written has a folder and a file of its own, and the page its extra."""
     from screentest.errors import InputError
 
-    if request.html is not None:
-        from screentest.reports.html import require_report_extra
-
-        require_report_extra()
     places = [place for place in (request.output, request.html) if place is not None]
     for place in places:
         folder = os.path.dirname(os.path.abspath(place))
@@ -190,6 +186,10 @@ def _check_places(request: GateConfig) -> None:
             raise InputError(f"{place}: a folder, where the name of a file to write was expected")
     if len({os.path.realpath(place) for place in places}) < len(places):
         raise InputError(f"{places[0]}: report and page cannot be one file")
+    if request.html is not None:
+        from screentest.reports.html import require_report_extra
+
+        require_report_extra()
 
 
 def _write(result: Gating, request: GateConfig) -> None:

@@ -58,9 +58,11 @@ def _lines(report: GateReport) -> Iterator[str]:
     if report.table is not None:
         yield f"  budgets {_table(report.table)}{_controls(report)}"
     cells = [row for each in report.benchmarks.values() for row in _rows(each)]
-    widths = [max(map(len, column)) for column in zip(_HEAD, *cells, strict=True)]
+    # Distances of one trajectory have no interval: nothing is drawn anew.
+    head = [name if any(column) else "" for name, *column in zip(_HEAD, *cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     if cells:
-        yield _row(_HEAD, widths)
+        yield _row(head, widths)
     for result in report.benchmarks.values():
         yield from _benchmark(result, widths)
     yield from _power(report)
