@@ -43,3 +43,19 @@ def write_arm(folder: Path, change=None, *, prompts=8, frames=FRAMES, take=0) ->
         clip = pan(prompt, frames, take)
         encode(folder / f"scene_{prompt}.mp4", iter(clip if change is None else change(clip)))
     return folder
+
+
+def write_arms(root: Path) -> dict[str, Path]:
+    """Folders: a reference arm, two other takes, one of them blurred, and a black arm."""
+    return {
+        "reference": write_arm(root / "reference"),
+        "retake": write_arm(root / "retake", take=1),
+        "other_seed": write_arm(root / "other_seed", take=2),
+        "blurred": write_arm(root / "blurred", blurred, take=1),
+        "black": write_arm(root / "black", black),
+    }
+
+
+def files(folder: Path, count: int = 8) -> list[Path]:
+    """The first clips of an arm."""
+    return sorted(folder.iterdir())[:count]

@@ -29,6 +29,7 @@ from screentest.media.video import VideoClip
 from screentest.protocol import ArmLanes
 from screentest.reports import sealed
 from tests import arms
+from tests.arms import files
 from tests.making import src
 
 pytest.importorskip("scipy", reason="pip install 'screentest[gate]'")
@@ -45,15 +46,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Folders: a reference arm, two other takes, one of them blurred, and a black arm."""
-    root = tmp_path_factory.mktemp("arms")
-    return {
-        "reference": arms.write_arm(root / "reference"),
-        "retake": arms.write_arm(root / "retake", take=1),
-        "other_seed": arms.write_arm(root / "other_seed", take=2),
-        "blurred": arms.write_arm(root / "blurred", arms.blurred, take=1),
-        "black": arms.write_arm(root / "black", arms.black),
-    }
+    return arms.write_arms(tmp_path_factory.mktemp("arms"))
 
 
 @pytest.fixture
@@ -65,10 +58,6 @@ def undecoded(monkeypatch):
 
     monkeypatch.setattr(VideoClip, "frames", refuse)
     monkeypatch.setattr(VideoClip, "frames_at", refuse)
-
-
-def files(folder, count=8):
-    return sorted(folder.iterdir())[:count]
 
 
 class TestVerdicts:

@@ -16,6 +16,7 @@ from screentest.media.video import VideoClip
 from screentest.reports import canonical, sealed
 from screentest.reports.html import page
 from tests import arms
+from tests.arms import files
 
 pytest.importorskip("scipy", reason="pip install 'screentest[gate]'")
 
@@ -35,15 +36,7 @@ seeds = 0
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Folders: a reference arm, two other takes, one of them blurred, and a black arm."""
-    root = tmp_path_factory.mktemp("arms")
-    return {
-        "reference": arms.write_arm(root / "reference"),
-        "retake": arms.write_arm(root / "retake", take=1),
-        "other_seed": arms.write_arm(root / "other_seed", take=2),
-        "blurred": arms.write_arm(root / "blurred", arms.blurred, take=1),
-        "black": arms.write_arm(root / "black", arms.black),
-    }
+    return arms.write_arms(tmp_path_factory.mktemp("arms"))
 
 
 def run(*arguments):
@@ -52,10 +45,6 @@ def run(*arguments):
 
 def of(made, candidate, *more):
     return run("--reference", made["reference"], "--candidate", made[candidate], *SAID, *more)
-
-
-def files(folder, count=8):
-    return sorted(folder.iterdir())[:count]
 
 
 class TestVerdict:
