@@ -1,6 +1,7 @@
 """A page read as the elements and the text that a browser would find."""
 
 import html.parser
+import re
 
 WITHOUT_END = {"meta", "img", "link", "br", "input", "path", "rect", "hr"}
 
@@ -36,3 +37,19 @@ class Reader(html.parser.HTMLParser):
 
     def all(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]
+
+
+def assert_nothing_is_fetched(text):
+    """A page is complete in itself, and its own policy forbids the rest."""
+    found = Reader(text)
+    for tag, attributes in found.elements:
+        for name in ("src", "href", "srcset", "action", "data", "poster", "xlink:href"):
+            given = attributes.get(name)
+            assert given is None or given.startswith(("data:image/", "#")), (tag, given)
+        assert "style" not in attributes
+        assert tag not in ("link", "iframe", "object", "embed", "base")
+    policy = next(e["content"] for e in found.all("meta")
+                  if e.get("http-equiv") == "Content-Security-Policy")  # fmt: skip
+    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert "unsafe" not in policy
+    assert not re.search(r"url\(|@import|https?://", text)

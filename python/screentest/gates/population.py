@@ -92,8 +92,7 @@ def run_gate_of_stamp(
     waive: Iterable[str] = (),
 ) -> GateReport:
     """The gate of stills where the protocol has one frame, else that of clips."""
-    kind: Kind = "image" if protocol.frames == 1 else "video"
-    return _run(kind, pairs, protocol, budgets, null_control, waive)
+    return _run(_kind_of(protocol), pairs, protocol, budgets, null_control, waive)
 
 
 def _run(
@@ -113,6 +112,10 @@ def _run(
     return judge_population(facts, protocol, table, null_control, waived=waived)
 
 
+def _kind_of(protocol: Protocol) -> Kind:
+    return "image" if protocol.frames == 1 else "video"
+
+
 def population_table(budgets: Any, protocol: Protocol, kind: Kind | None = None) -> BudgetTable:
     """The table of a population: that of stills where the protocol has one frame.
 
@@ -120,7 +123,7 @@ def population_table(budgets: Any, protocol: Protocol, kind: Kind | None = None)
         ProtocolError: the protocol does not belong to the gate of this kind.
         PolicyError: what :func:`~screentest.gates.budget.as_table` refuses.
     """
-    stamped: Kind = "image" if protocol.frames == 1 else "video"
+    stamped = _kind_of(protocol)
     if kind is not None and kind != stamped:
         other = "run_image_population_gate" if stamped == "image" else "run_population_gate"
         raise ProtocolError(

@@ -14,6 +14,7 @@ from screentest.metrics.population.ratios import Pair, Scalars, imaging_log
 from screentest.metrics.population.statistic import pooled, shown, spread_logs
 from screentest.metrics.population.structure import STILL_STRUCTURE, STRUCTURE
 from screentest.metrics.population.temporal import TEMPORAL
+from screentest.metrics.signal.facts import nothing_to_compare
 
 __all__ = ["Derived", "degenerate", "derive", "is_still"]
 
@@ -36,7 +37,7 @@ class Derived(NamedTuple):
 
 def degenerate(clip: Scalars) -> bool:
     """Whether nothing may be compared with a clip: no contrast, or half the frames flat."""
-    return clip["contrast"] < 1e-4 or 2 * clip["flat_frames"] >= clip["n_frames"]
+    return nothing_to_compare(clip["contrast"], clip["flat_frames"], clip["n_frames"])
 
 
 def is_still(pairs: Sequence[Pair]) -> bool:

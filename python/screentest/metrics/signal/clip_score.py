@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from screentest.errors import InputError, MediaError, SchemaError
 from screentest.files import write_atomically
-from screentest.metrics.signal.facts import FEATURES, SignalFacts
+from screentest.metrics.signal.facts import FEATURES, SignalFacts, nothing_to_compare
 from screentest.metrics.signal.measure import measure_signal
 
 __all__ = ["ClipScore", "load_clip_score", "save_clip_score", "score_clip"]
@@ -55,7 +55,7 @@ class ClipScore(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         if self.n_frames <= 0:
             return False
-        return self.contrast < 1e-4 or self.flat_frames / self.n_frames >= 0.5
+        return nothing_to_compare(self.contrast, self.flat_frames, self.n_frames)
 
     @classmethod
     def of(cls, facts: SignalFacts) -> ClipScore:

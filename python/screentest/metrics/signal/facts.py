@@ -13,7 +13,7 @@ from screentest.metrics.facts import Unmeasured
 from screentest.metrics.series import Series
 from screentest.metrics.signal.names import IMPL
 
-__all__ = ["FEATURES", "IMPL", "SignalFacts", "SignalSeries"]
+__all__ = ["FEATURES", "IMPL", "SignalFacts", "SignalSeries", "nothing_to_compare"]
 
 _F64 = NDArray[np.float64]
 
@@ -26,6 +26,11 @@ FEATURES = (
     "log_local_contrast",
 )
 """Columns of :meth:`SignalSeries.features`."""
+
+
+def nothing_to_compare(contrast: float, flat_frames: float, frames: float) -> bool:
+    """Whether nothing may be ranked or gated on a clip: no contrast, or half its frames flat."""
+    return contrast < 1e-4 or 2 * flat_frames >= frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,4 +140,4 @@ class SignalFacts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def degenerate(self) -> bool:
         """Whether nothing may be ranked by these numbers: no contrast, or half the frames flat."""
-        return self.contrast < 1e-4 or 2 * self.flat_frames >= self.frames
+        return nothing_to_compare(self.contrast, self.flat_frames, self.frames)
